@@ -68,6 +68,8 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/quota-admits': ['none', 'outside'],
   'controller-scope/records-kept': ['left'],
   'controller-scope/requests-answered': ['aborted', 'forbidden', 'looped', 'returned', 'unweighted'],
+  'controller-scope/records-kept': ['left', 'outside', 'stopped', 'unnamed'],
+  'controller-scope/requests-answered': ['aborted', 'looped', 'returned', 'unweighted'],
   'controller-scope/route-served': ['unserved'],
   'controller-scope/router-kept': ['removed', 'stopped'],
   'controller-scope/selector-kept': ['refused', 'unreached'],

@@ -9,6 +9,7 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from '../charts/remote-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { Arguments } from '../workload/arguments'
+import type { Settings } from '../workload/settings'
 
 /** An ExternalDNS of a cluster. */
 export interface DnsInstance {
@@ -48,19 +49,25 @@ function ofContainer(container: Cursor, snapshot: Snapshot): DnsInstance[] {
   const image = parseImage(container.at('image').string ?? '')
   if (!asReleased.test(image.repository)) return []
   const args = new Arguments(container, { variables: 'EXTERNAL_DNS_' }, snapshot)
-  const [prefix, policy] = [args.get('annotation-prefix'), args.get('policy')]
+  const policy = args.get('policy')
   const release = releaseOf(image)
-  const isUnknown = args.opaque || (prefix && (prefix.value === undefined || isPlaceholder(prefix.value)))
   return [
     {
       manifest: container.manifest,
       at: container.at('image'),
       release,
-      prefix: isUnknown ? undefined : (prefix?.value ?? prefixBy(release)),
+      prefix: annotationPrefix(args, release),
       hasPolicy: args.opaque || policy !== undefined,
       needsPolicy: isLater(release),
     },
   ]
+}
+
+/** The prefix of the annotations that it reads, by its flags and its release; undefined if it is unknown. */
+export function annotationPrefix(settings: Settings, release: string | undefined): string | undefined {
+  const prefix = settings.get('annotation-prefix')
+  const isUnknown = settings.opaque || (prefix && (prefix.value === undefined || isPlaceholder(prefix.value)))
+  return isUnknown ? undefined : (prefix?.value ?? prefixBy(release))
 }
 
 /**

@@ -1,31 +1,59 @@
-import { parseImage } from '../../cluster/image'
-import { podOf } from '../../cluster/pod'
+import { parseImage, releaseOf } from '../../cluster/image'
+import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { classOf } from '../ingress/ingress-class'
 import { isLabelSelector, matchesLabels } from '../object/label-selector'
 import { Arguments } from '../workload/arguments'
 import { type Settings, valuesOfFlag } from '../workload/settings'
-import { asReleased } from './external-dns-instance'
+import { annotationPrefix, asReleased } from './external-dns-instance'
 
-/** An ExternalDNS that a workload runs, with the Ingresses that it makes records of. */
+/** An ExternalDNS that a workload runs, with the objects that it makes records of. */
 export interface DnsScope {
   readonly workload: Manifest
   readonly settings: Settings
   /** Whether it deletes records that it no longer makes; undefined if that is unknown. */
   readonly prunes: boolean | undefined
+  /** The prefix of the annotations that it reads; undefined if it is unknown. */
+  readonly prefix: string | undefined
+}
+
+/** The kinds that an ExternalDNS makes records of. */
+export const dnsKinds: readonly GroupKind[] = [
+  'Gateway.gateway.networking.k8s.io',
+  'Gateway.networking.istio.io',
+  'GRPCRoute.gateway.networking.k8s.io',
+  'HTTPProxy.projectcontour.io',
+  'HTTPRoute.gateway.networking.k8s.io',
+  'Ingress.networking.k8s.io',
+  'IngressRoute.traefik.io',
+  'Route.route.openshift.io',
+  'Service',
+  'TCPRoute.gateway.networking.k8s.io',
+  'TLSRoute.gateway.networking.k8s.io',
+  'VirtualService.networking.istio.io',
+]
+
+/** Those of them of which the names of records are known here, each with the source that reads it. */
+export const dnsSources: Readonly<Record<GroupKind, string>> = {
+  'Ingress.networking.k8s.io': 'ingress',
+  Service: 'service',
+  'DNSEndpoint.externaldns.k8s.io': 'crd',
 }
 
 /** The ExternalDNS that the containers of a workload run. */
 export function dnsScopesOf(workload: Manifest, snapshot: Snapshot): DnsScope[] {
   return [...podOf(workload).at('spec', 'containers').items()].flatMap((container) => {
-    if (!asReleased.test(parseImage(container.at('image').string ?? '').repository)) return []
+    const image = parseImage(container.at('image').string ?? '')
+    if (!asReleased.test(image.repository)) return []
     const settings = new Arguments(container, { variables: 'EXTERNAL_DNS_' }, snapshot)
     // The default before 0.22.0; later releases do not start without a policy.
     const policy = settings.get('policy')
-    const prunes = settings.opaque || (policy && policy.value === undefined) ? undefined : isSync(policy?.value)
-    return [{ workload, settings, prunes }]
+    const isUnknown = settings.opaque || (policy && policy.value === undefined)
+    const isDry = settings.isOn('dry-run', false) !== false
+    const prunes = isUnknown ? undefined : isSync(policy?.value) && !isDry
+    return [{ workload, settings, prunes, prefix: annotationPrefix(settings, releaseOf(image)) }]
   })
 }
 
@@ -33,26 +61,43 @@ function isSync(policy = 'sync'): boolean {
   return policy === 'sync'
 }
 
+const known = new WeakMap<Snapshot, readonly DnsScope[]>()
+
+/** The ExternalDNS that the workloads of a cluster run. */
+export function dnsScopesIn(snapshot: Snapshot): readonly DnsScope[] {
+  const scopes = known.get(snapshot) ?? findScopes(snapshot)
+  known.set(snapshot, scopes)
+  return scopes
+}
+
+function findScopes(snapshot: Snapshot): DnsScope[] {
+  return workloadKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .filter((one) => one.object.content.includes('external-dns') && !isStopped(one))
+    .flatMap((one) => dnsScopesOf(one, snapshot))
+}
+
 /**
- * The flags that decide which Ingresses it makes records of, each with the question whether it takes one: undefined if that is
- * unknown. Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/source/ingress.go
+ * The flags that decide which objects it makes records of, each with the question whether it takes one: undefined if that is
+ * unknown. Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0, source/ingress.go, source/service.go and source/crd.go
  */
-const filters: Readonly<Record<string, (ingress: Manifest, settings: Settings) => boolean | undefined>> = {
-  source: (_, settings) => {
+const filters: Readonly<Record<string, (object: Manifest, settings: Settings) => boolean | undefined>> = {
+  source: ({ ref }, settings) => {
     // Without any, it exits, and so deletes nothing.
     const sources = valuesOfFlag(settings, 'source') ?? []
-    return sources.length > 0 ? sources.includes('ingress') : undefined
+    return sources.length > 0 ? sources.includes(dnsSources[groupKindOf(ref)] ?? '') : undefined
   },
   namespace: ({ ref }, settings) => {
     const given = settings.get('namespace')
     return given && given.value === undefined ? undefined : !given?.value || given.value === ref.namespace
   },
   'ingress-class': (ingress, settings) => {
+    if (groupKindOf(ingress.ref) !== 'Ingress.networking.k8s.io') return true
     const names = valuesOfFlag(settings, 'ingress-class')
     return names && (names.length === 0 || names.includes(classOf(ingress) ?? ''))
   },
-  'annotation-filter': (ingress, settings) => isSelected(settings, 'annotation-filter', ingress, 'annotations'),
-  'label-filter': (ingress, settings) => isSelected(settings, 'label-filter', ingress, 'labels'),
+  'annotation-filter': (object, settings) => isSelected(settings, 'annotation-filter', object, 'annotations'),
+  'label-filter': (object, settings) => isSelected(settings, 'label-filter', object, 'labels'),
 }
 
 function isSelected(settings: Settings, flag: string, { root }: Manifest, field: string): boolean | undefined {
@@ -64,15 +109,15 @@ function isSelected(settings: Settings, flag: string, { root }: Manifest, field:
   return isLabelSelector(selector) ? matchesLabels(selector, (key) => labels.at(key).string) : undefined
 }
 
-/** Whether it makes records of an Ingress; undefined if that is unknown. */
-export function takesForDns({ settings }: DnsScope, ingress: Manifest): boolean | undefined {
-  const answers = Object.values(filters).map((takes) => takes(ingress, settings))
+/** Whether it makes records of an object; undefined if that is unknown. */
+export function takesForDns({ settings }: DnsScope, object: Manifest): boolean | undefined {
+  const answers = Object.values(filters).map((takes) => takes(object, settings))
   if (answers.includes(false)) return false
   return answers.includes(undefined) || settings.opaque ? undefined : true
 }
 
-/** The first flag that leaves an Ingress out. */
-export function leftOutBy({ settings }: DnsScope, ingress: Manifest): string {
-  const [flag = ''] = Object.entries(filters).find(([, takes]) => takes(ingress, settings) === false) ?? []
+/** The first flag that leaves an object out. */
+export function leftOutBy({ settings }: DnsScope, object: Manifest): string {
+  const [flag = ''] = Object.entries(filters).find(([, takes]) => takes(object, settings) === false) ?? []
   return flag
 }

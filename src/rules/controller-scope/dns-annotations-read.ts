@@ -2,28 +2,13 @@ import { workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { type DnsInstance, dnsInstancesOf, dnsPrefixes } from '../../kubernetes/controllers/external-dns-instance'
+import { dnsKinds } from '../../kubernetes/controllers/external-dns-scope'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Unread = Record<'dns' | 'release' | 'objects' | 'written' | 'read', string>
-
-/** The kinds that ExternalDNS makes records of. */
-const sources: readonly GroupKind[] = [
-  'Gateway.gateway.networking.k8s.io',
-  'Gateway.networking.istio.io',
-  'GRPCRoute.gateway.networking.k8s.io',
-  'HTTPProxy.projectcontour.io',
-  'HTTPRoute.gateway.networking.k8s.io',
-  'Ingress.networking.k8s.io',
-  'IngressRoute.traefik.io',
-  'Route.route.openshift.io',
-  'Service',
-  'TCPRoute.gateway.networking.k8s.io',
-  'TLSRoute.gateway.networking.k8s.io',
-  'VirtualService.networking.istio.io',
-]
 
 const advice = ({ written, read }: Pick<Unread, 'written' | 'read'>) =>
   `Begin the annotations with ${read}, or let ExternalDNS, from 0.20.0 on, read these: --annotation-prefix=${written}, in the values of its chart annotationPrefix.`
@@ -33,7 +18,7 @@ export default defineRule({
   summary: 'ExternalDNS reads the annotations that are written for it.',
   since: '1.25.0',
   scope: 'snapshot',
-  kinds: [...workloadKinds, ...releaseKinds, ...sources],
+  kinds: [...workloadKinds, ...releaseKinds, ...dnsKinds],
   messages: {
     prefix: ({ dns, release, objects, ...names }: Unread) =>
       `ExternalDNS ${release} of ${dns} reads only annotations that begin with ${names.read}, and there are others, which begin with ${names.written}, on ${objects}: their hosts, targets and other settings are lost, so records are missing, wrong or, with --policy=sync, deleted. ${advice(names)}`,
@@ -45,7 +30,7 @@ export default defineRule({
       if (annotationsOf(manifest).length > 0) yield 'external-dns'
     } else if (manifest.object.content.includes('external-dns')) yield* Object.values(dnsPrefixes)
   },
-  partnerKinds: (manifest) => (isSource(manifest) ? [...workloadKinds, ...releaseKinds] : sources),
+  partnerKinds: (manifest) => (isSource(manifest) ? [...workloadKinds, ...releaseKinds] : dnsKinds),
   check({ manifest, snapshot, report }) {
     if (isSource(manifest)) return
     for (const { instance, annotations, ...names } of unreadIn(snapshot)) {
@@ -68,7 +53,7 @@ export default defineRule({
 })
 
 function isSource({ ref }: Manifest): boolean {
-  return sources.includes(groupKindOf(ref))
+  return dnsKinds.includes(groupKindOf(ref))
 }
 
 /** The annotations of an object that begin with a prefix of ExternalDNS. */
@@ -117,7 +102,7 @@ function findUnread(snapshot: Snapshot): UnreadAnnotations[] {
   // One with an unknown prefix may read all of them; one with a prefix of its own reads neither on purpose.
   const reader = instances.find(({ prefix }) => Object.values<string | undefined>(dnsPrefixes).includes(prefix))
   if (!reader?.prefix || written === undefined || read.includes(undefined)) return []
-  const annotations = sources
+  const annotations = dnsKinds
     .flatMap((kind) => snapshot.ofKind(kind))
     .flatMap(annotationsOf)
     .filter((at) => isUnread(at, written, reader.prefix))

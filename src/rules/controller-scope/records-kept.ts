@@ -1,46 +1,151 @@
-import { workloadKinds } from '../../cluster/pod'
+import { isStopped, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { type DnsScope, dnsScopesOf, leftOutBy, takesForDns } from '../../kubernetes/controllers/external-dns-scope'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
+import { dnsNamesIn, hostsWithout, isDnsObject, namesLostBy } from '../../kubernetes/controllers/external-dns-loss'
+import { dnsAnnotationsOf, isInDomains } from '../../kubernetes/controllers/external-dns-records'
+import {
+  type DnsScope,
+  dnsKinds,
+  dnsScopesIn,
+  dnsScopesOf,
+  dnsSources,
+  leftOutBy,
+  takesForDns,
+} from '../../kubernetes/controllers/external-dns-scope'
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { valuesOfFlag } from '../../kubernetes/workload/settings'
 import { abridged } from '../../listing'
-import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { sidesOf } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
+
+/** The annotations that decide about the names of an object's records, and whether it has any. */
+const namingAnnotations = ['hostname', 'controller', 'ingress-hostname-source']
+
+/** Words in the arguments of an ExternalDNS that reads further kinds, and in the objects of these. */
+const marksOfSources = {
+  'gateway-': 'Route',
+  istio: 'istio',
+  traefik: 'traefik',
+  contour: 'projectcontour',
+  openshift: 'Route',
+}
+
+type Names = Record<'dns' | 'hosts', string>
 
 export default defineRule({
   id: 'controller-scope/records-kept',
   summary: 'ExternalDNS goes on making the records of hosts that stay routed.',
   since: '1.30.0',
   scope: 'change',
-  kinds: workloadKinds,
-  reads: [ingressKind],
+  kinds: [...workloadKinds, ...(Object.keys(dnsSources) as GroupKind[])],
+  reads: [...dnsKinds, ...releaseKinds],
   messages: {
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/policy.go: sync deletes records without a source
-    left: ({ dns, flag, hosts }: Record<'dns' | 'flag' | 'hosts', string>) =>
+    left: ({ dns, flag, hosts }: Names & { flag: string }) =>
       `After this change --${flag} leaves out Ingresses for which ${dns} made records, and with --policy=sync it deletes the records of ${hosts}, although these hosts stay routed. Keep these Ingresses in, or first set --policy=upsert-only.`,
+    unnamed: ({ dns, object, names, hosts }: Names & Record<'object' | 'names', string>) =>
+      `After this change ${object} no longer has ${dns} make records of ${names}, and with --policy=sync it deletes these, although Ingresses still route ${hosts}: clients no longer find the address of these hosts. Keep the names there until another object has them, or first set --policy=upsert-only.`,
+    // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/plan.go, filterRecordsForPlan: neither kept nor deleted
+    outside: ({ dns, flag, hosts }: Names & { flag: string }) =>
+      `After this change --${flag} leaves out the domains of hosts for which ${dns} made records, so those of ${hosts} keep their last address: another one of the controller does not reach them. Keep the domains in, or let another ExternalDNS have them.`,
+    stopped: ({ dns, outcome, hosts }: Names & { outcome: string }) =>
+      `${dns} ${outcome}, and no other ExternalDNS here makes the records of ${hosts}, so they keep their last address, and new hosts get none. Keep it until another ExternalDNS has its work.`,
   },
-  putBack: { left: 'changed' },
+  later: { unnamed: '1.31.0', outside: '1.31.0', stopped: '1.31.0' },
+  putBack: { left: 'changed', unnamed: 'changed', outside: 'changed', stopped: 'changed' },
   *partners(manifest) {
-    if (manifest.object.content.includes('external-dns')) yield* ['Ingress', 'external-dns']
+    const { content } = manifest.object
+    if (!/external-?dns/.test(content)) return
+    yield* ['Ingress', 'external-dns', 'externaldns.k8s.io']
+    if (isDnsObject(manifest)) return
+    for (const [source, mark] of Object.entries(marksOfSources)) if (content.includes(source)) yield mark
   },
   check({ change, base, head, report }) {
-    if (change.kind !== 'changed' || !workloadKinds.includes(groupKindOf(change.after.ref))) return
-    const { before, after } = change
-    const [was, is] = [dnsScopesOf(before, base)[0], dnsScopesOf(after, head)[0]]
-    if (!was || !is?.prunes) return
-    const lost = lostHosts(was, is, base, head)
-    for (const [flag, hosts] of lost) {
-      const given = is.settings.all(flag).at(-1)
-      const args = { dns: nameOf(after.ref), flag, hosts: abridged([...hosts]) }
-      report(given?.at ?? is.settings.placeOf(flag), 'left', args, { keys: [flag] })
+    const { before, after } = sidesOf(change)
+    if (!before || (!after && (outlivesPrune(before) || head.get(before.ref).length > 0))) return
+    if (isDnsObject(before)) {
+      for (const { at, ...args } of namesLost(before, after, base, head)) report(at, 'unnamed', args, { keys: [] })
+      return
     }
+    const [was, is] = [dnsScopesOf(before, base)[0], after && dnsScopesOf(after, head)[0]]
+    if (!was || isStopped(before)) return
+    const dns = nameOf(before.ref)
+    if (!after || isStopped(after)) {
+      const hosts = hostsWithout(dnsNamesIn(was, base), base, head)
+      if (hosts.length === 0 || (!after && isInstalled(head))) return
+      const outcome = after ? 'runs no Pod after this change' : 'is gone after this change'
+      const at = after
+        ? after.root.at('spec', after.root.at('spec', 'suspend').exists ? 'suspend' : 'replicas')
+        : before.root
+      report(at, 'stopped', { dns, outcome, hosts: abridged(hosts) }, { keys: [] })
+      return
+    }
+    if (!is) return
+    const outside = outsideHosts(was, is, base, head)
+    for (const [message, lost] of Object.entries({ left: is.prunes ? lostHosts(was, is, base, head) : [], outside }))
+      for (const [flag, hosts] of lost) {
+        const args = { dns, flag, hosts: abridged([...hosts]) }
+        report(placeOf(is, flag), message as 'left' | 'outside', args, { keys: [flag] })
+      }
   },
 })
 
+function placeOf({ settings }: DnsScope, flag: string): Cursor {
+  return settings.all(flag).at(-1)?.at ?? settings.placeOf(flag)
+}
+
+/** Whether a release here installs an ExternalDNS, of which the objects may not be seen. */
+function isInstalled(head: Snapshot): boolean {
+  const releases = releaseKinds.flatMap((kind) => head.ofKind(kind))
+  return releases.some((one) => one.object.content.includes('external-dns') && dnsInstancesOf(one, head).length > 0)
+}
+
+/** The hosts that lose a record because an object changes or goes, for the first ExternalDNS that deletes it. */
+function namesLost(before: Manifest, after: Manifest | undefined, base: Snapshot, head: Snapshot) {
+  for (const was of dnsScopesIn(base)) {
+    const is = dnsScopesIn(head).find(({ workload }) => identityOf(workload.ref) === identityOf(was.workload.ref))
+    if (!is?.prunes) continue
+    const names = namesLostBy(before, after, was, is)
+    const hosts = hostsWithout(names, base, head)
+    if (hosts.length === 0) continue
+    const lost = {
+      dns: nameOf(is.workload.ref),
+      object: nameOf(before.ref),
+      names: abridged(names),
+      hosts: abridged(hosts),
+    }
+    return [{ at: after ? nameplateOf(before, after, is) : before.root, ...lost }]
+  }
+  return []
+}
+
+/** What names an object's records, at the first annotation about them that a change writes. */
+function nameplateOf(before: Manifest, after: Manifest, is: DnsScope): Cursor {
+  const [written] = namingAnnotations.flatMap((name) => {
+    const [was, now] = [before, after].map((one) => dnsAnnotationsOf(one, is, name)[0])
+    return now && now.string !== was?.string ? [now] : []
+  })
+  const endpoints = after.root.at('spec', 'endpoints')
+  return written ?? (endpoints.exists ? endpoints : after.root.at('metadata'))
+}
+
+/** The hosts with a record that is outside of the domains of an ExternalDNS after a change, by the flag that has changed. */
+function outsideHosts(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot): [flag: string, hosts: string[]][] {
+  const names = dnsNamesIn(was, base).filter((name) => isInDomains(is.settings, name) === false)
+  const hosts = hostsWithout(names, base, head)
+  const [before, after] = [was, is].map(({ settings }) => String(valuesOfFlag(settings, 'exclude-domains')))
+  return hosts.length > 0 ? [[before === after ? 'domain-filter' : 'exclude-domains', hosts]] : []
+}
+
 /** The hosts of Ingresses that one ExternalDNS made records of and none does after a change, by the flag that leaves them out. */
 function lostHosts(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot): ReadonlyMap<string, Set<string>> {
-  const others = workloadKinds.flatMap((kind) => head.ofKind(kind)).flatMap((one) => dnsScopesOf(one, head))
+  const others = dnsScopesIn(head)
   const lost = new Map<string, Set<string>>()
   const kept = new Set<string>()
   for (const ingress of head.ofKind(ingressKind)) {
