@@ -5,6 +5,9 @@ import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { faultsOfContainer, faultsOfRelease } from '../../kubernetes/controllers/external-dns-arguments'
 import { dnsFlags, releasesWithDnsFlag } from '../../kubernetes/controllers/external-dns-flags'
 import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
+import { dnsScopesOf } from '../../kubernetes/controllers/external-dns-scope'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import type { Settings } from '../../kubernetes/workload/settings'
 import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -32,8 +35,11 @@ export default defineRule({
       `ExternalDNS gets the flag --${text} from ${object}, which its release does not have, ${outcome}. Remove the flag, or use a release that has it: ${others}.`,
     policy: ({ object, release }: Record<'object' | 'release', string>) =>
       `ExternalDNS ${release} of ${object} has no --policy, which releases from 0.22.0 on need, ${outcome}. Add --policy=sync, which was the default and deletes records without a source, or --policy=upsert-only.`,
+    // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/pkg/apis/externaldns/types.go: Flag("source", …).Required()
+    sourceless: ({ object }: Record<'object', string>) =>
+      `ExternalDNS of ${object} has no --source, ${outcome}. Add the kinds that it is to read, as in --source=ingress.`,
   },
-  later: { unknown: '1.15.0', otherRelease: '1.15.0', policy: '1.25.0' },
+  later: { unknown: '1.15.0', otherRelease: '1.15.0', policy: '1.25.0', sourceless: '1.31.0' },
   *partners(manifest) {
     if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
   },
@@ -52,5 +58,17 @@ export default defineRule({
     }
     for (const { at, release = '', hasPolicy, needsPolicy } of dnsInstancesOf(manifest, snapshot))
       if (needsPolicy && !hasPolicy) report(at, 'policy', { object, release }, { keys: [release] })
+    for (const { settings } of containers.length > 0 ? dnsScopesOf(manifest, snapshot) : [])
+      if (isSourceless(settings)) report(settings.place, 'sourceless', { object }, { keys: [] })
   },
 })
+
+/**
+ * Whether an ExternalDNS that has flags has no source. A word with a variable may be one, and a word with an at sign names a file of
+ * flags. Source: alecthomas/kingpin v2, parser.go, ExpandArgsFromFile
+ */
+function isSourceless(settings: Settings): boolean {
+  if (settings.opaque || settings.has('source') || settings.get('source') || !settings.has('provider')) return false
+  const words = [...settings.place.items()].map(({ string = '' }) => string)
+  return words.every((word) => !isPlaceholder(word) && !word.startsWith('@'))
+}
