@@ -2,6 +2,7 @@
 export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/address-announced': ['unaddressed', 'unannounced'],
   'controller-scope/address-kept': ['removed'],
+  'controller-scope/admission-admits': ['objects'],
   'controller-scope/annotation-secret-provided': ['misnamed'],
   'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],
   'controller-scope/application-seen': ['unseen'],

@@ -2,6 +2,7 @@ import type { Rule } from '../rule/rule'
 import addressAnnounced from './controller-scope/address-announced'
 import addressKept from './controller-scope/address-kept'
 import addressSingle from './controller-scope/address-single'
+import admissionAdmits from './controller-scope/admission-admits'
 import annotationSecretProvided from './controller-scope/annotation-secret-provided'
 import annotationSecretRead from './controller-scope/annotation-secret-read'
 import annotationsKnown from './controller-scope/annotations-known'
@@ -166,6 +167,7 @@ export const rules: readonly Rule[] = [
   addressAnnounced,
   addressKept,
   addressSingle,
+  admissionAdmits,
   annotationSecretProvided,
   annotationSecretRead,
   annotationsKnown,

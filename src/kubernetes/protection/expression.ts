@@ -3,7 +3,7 @@ import { Environment } from '@marcbachmann/cel-js'
 /** Made when the first expression is met, which few runs have. */
 let known: Environment | undefined
 
-function environment(): Environment {
+export function environment(): Environment {
   known ??= new Environment({
     unlistedVariablesAreDyn: true,
     homogeneousAggregateLiterals: false,
