@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { controllerKinds } from '../../kubernetes/controllers/controller'
+import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { heldBy } from '../../kubernetes/object/namespace'
 import { selects } from '../../kubernetes/object/service'
 import {
   isOneService,
@@ -9,6 +10,7 @@ import {
   webhooksIn,
   webhooksOf,
 } from '../../kubernetes/protection/webhook'
+import { controllerBlockedBy } from '../../kubernetes/protection/webhook-pods'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule } from '../../rule/rule'
@@ -33,12 +35,16 @@ export default defineRule({
       `The webhook ${webhook} of ${configuration} calls Service ${service}, which no manifest of this cluster creates (other Services of its namespace are here), so the API server rejects ${resources} that this webhook must check. Name the right Service, or set failurePolicy: Ignore until it exists.`,
     elsewhere: ({ service, webhook, configuration, resources, namespace }: Absent & { namespace: string }) =>
       `The webhook ${webhook} of ${configuration} calls Service ${service}, but the Service of that name beside it is in the namespace ${namespace}, so the API server does not reach it and rejects ${resources} that this webhook must check. Give clientConfig.service the namespace that the Service gets.`,
+    pods: ({ service, webhook, configuration, controller }: Record<PodsField, string>) =>
+      `The webhook ${webhook} of ${configuration} fails closed, must check the Pods of ${controller}, and calls Service ${service}, which no manifest of this cluster creates. Unless something else creates it, the API server refuses each new Pod: those that run stay, and none takes their place after a rollout or on another node. Exclude the namespace with a namespaceSelector, or set failurePolicy: Ignore.`,
   },
-  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0' },
+  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0', pods: '1.31.0' },
   until: { unanswered: '1.3.0' },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
+      if (webhooksOf(manifest).some(({ closed, resources }) => closed && /\bpods\b|everything/.test(resources)))
+        yield* marksOfControllers
       for (const { service } of webhooksOf(manifest)) yield* [service.name, service.namespace]
       // Only backends that stop answering are checked: most changes of a workload do not stop it.
     } else if (isGone || manifest.root.at('spec', 'replicas').value === 0) yield 'WebhookConfiguration'
@@ -56,6 +62,14 @@ export default defineRule({
       }
       const namespace = namespaceBeside(hook, snapshot)
       if (namespace !== undefined) report(service.at, 'elsewhere', { ...names, namespace }, { keys: [name] })
+      else if (isNowhere(hook, snapshot)) {
+        const blocked = controllerBlockedBy(hook, snapshot)
+        if (!blocked) continue
+        const controller = nameOf(blocked.ref)
+        const { webhook, configuration, service: called } = names
+        const args = { webhook, configuration, service: called, controller }
+        report([service.at, blocked.root], 'pods', args, { keys: [name, controller] })
+      }
     }
     const copies = snapshot.get(manifest.ref).flatMap((copy) => webhooksOf(copy)[0] ?? [])
     const second = copies.find((copy) => !isOneService(copy.service, first.service))
@@ -99,6 +113,7 @@ export default defineRule({
   },
 })
 
+type PodsField = 'service' | 'webhook' | 'configuration' | 'controller'
 type Absent = { service: string; webhook: string; configuration: string; resources: string }
 type UnansweredRequest = { act: string; webhook: string; configuration: string; resources: string }
 
@@ -122,6 +137,14 @@ function isMissing({ service }: Webhook, snapshot: Snapshot): boolean {
     ({ ref }) => ref.name === service.name && ['', service.namespace].includes(ref.namespace),
   )
   return !isThere && services.some(({ ref }) => ref.namespace === service.namespace) && snapshot.isWhole
+}
+
+/** Whether no manifest has the Service, or anything else in its namespace that may bring it. */
+function isNowhere({ service }: Webhook, snapshot: Snapshot): boolean {
+  const isNamed = ({ ref }: Manifest) => ref.name === service.name
+  return (
+    snapshot.isWhole && heldBy(service.namespace, snapshot).length === 0 && !snapshot.ofKind('Service').some(isNamed)
+  )
 }
 
 /**
