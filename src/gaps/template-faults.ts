@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { bareConstraintsIn } from '../kubernetes/versions/bare-constraints'
 import { misspeltApisIn } from '../kubernetes/versions/misspelt-apis'
 import { regionAt } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
@@ -12,11 +13,12 @@ import { misplacedDotsIn } from '../template/misplaced-dots'
 import { misplacedFunctionsIn } from '../template/misplaced-functions'
 import { rootReadersIn } from '../template/root-readers'
 import { singleBracesIn } from '../template/single-braces'
+import { swappedDefaultsIn } from '../template/swapped-defaults'
 import type { TemplateFault } from '../template/template-fault'
 
 /**
- * Faults that a change writes into templates of charts. No values help: a release fails as soon as it reaches the line, which
- * no known values may do.
+ * Faults that a change writes into templates of charts. No values help: a release fails or is not what is meant as soon as it
+ * reaches the line, which no known values may do.
  *
  * @param known the failures that are reported already
  */
@@ -67,6 +69,7 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
   const isPart = path.basename(file).startsWith('_')
   const dots = misplacedDotsIn(template, isPart ? 'unknown' : 'root', rootReaders)
   return [
+    ...bareConstraintsIn(template),
     ...calledValuesIn(template),
     ...gluedLinesIn(template),
     ...misformattedTextsIn(template),
@@ -74,6 +77,7 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
     ...misplacedFunctionsIn(template),
     ...misspeltApisIn(template),
     ...singleBracesIn(template),
+    ...swappedDefaultsIn(template),
     ...dots,
   ]
 }
