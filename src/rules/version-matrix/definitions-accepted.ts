@@ -1,3 +1,4 @@
+import { misspeltOperatorsIn } from '../../kubernetes/fields/misspelt-operators'
 import { enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -8,7 +9,8 @@ const loss = 'the API server rejects it, and on a new cluster there are no objec
 
 export default defineRule({
   id: 'version-matrix/definitions-accepted',
-  summary: 'The API server accepts each CustomResourceDefinition of apiextensions.k8s.io/v1.',
+  summary:
+    'The API server accepts each CustomResourceDefinition of apiextensions.k8s.io/v1, which takes the operators of Kubernetes.',
   since: '1.5.0',
   scope: 'manifest',
   kinds: ['CustomResourceDefinition.apiextensions.k8s.io'],
@@ -24,8 +26,10 @@ export default defineRule({
     // Source: https://github.com/kubernetes/enhancements/pull/1111, and apihelpers in the same tree
     unapproved: ({ definition, group }: Refused & { group: string }) =>
       `${definition} adds a kind to ${group}, a group of Kubernetes itself, and has no annotation api-approved.kubernetes.io: ${loss}. Remove it where Kubernetes serves the kind; otherwise use a group of your own.`,
+    operator: ({ definition, field, value, meant }: Refused & Record<'field' | 'value' | 'meant', string>) =>
+      `${definition} lists the operator ${value} for ${field}, and Kubernetes calls it ${meant}: the API server rejects each object with ${meant}, and a selector with ${value} is invalid wherever the object's controller writes it. Write ${meant}.`,
   },
-  later: { unapproved: '1.7.0' },
+  later: { unapproved: '1.7.0', operator: '1.10.0' },
   // Source: kubernetes v1.36, staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
   check({ manifest, report }) {
     const { root, ref, object } = manifest
@@ -46,6 +50,8 @@ export default defineRule({
       report(first, 'earlier', { definition, fields }, { keys: [fields] })
       return
     }
+    for (const { at, ...operator } of misspeltOperatorsIn(manifest))
+      report(at, 'operator', { definition, ...operator }, { keys: [operator.field, operator.value] })
     const bare = versions.filter((version) => !version.at('schema', 'openAPIV3Schema').isSet)
     const [version] = bare
     if (version) {
