@@ -67,6 +67,7 @@ import quotaAdmits from './controller-scope/quota-admits'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import recordsKept from './controller-scope/records-kept'
+import replicasApart from './controller-scope/replicas-apart'
 import requestsAnswered from './controller-scope/requests-answered'
 import routeServed from './controller-scope/route-served'
 import routerKept from './controller-scope/router-kept'
@@ -232,6 +233,7 @@ export const rules: readonly Rule[] = [
   rbacScoped,
   rbacSufficient,
   recordsKept,
+  replicasApart,
   requestsAnswered,
   routeServed,
   routerKept,

@@ -70,3 +70,22 @@ function requiredNodeKeys(required: Cursor): Cursor[] {
   const hasNode = (one: Cursor) => !['NotIn', 'DoesNotExist'].includes(one.at('operator').string ?? '')
   return [...term.at('matchExpressions').items()].filter(hasNode).map((one) => one.at('key'))
 }
+
+/**
+ * The labels of Pods in the workload's own namespace that its Pods are kept apart from, or spread with, as they are written.
+ * Source: https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
+ */
+export function keptApartFrom(workload: Manifest): Cursor[] {
+  const spec = podOf(workload).at('spec')
+  const apart = spec.at('affinity', 'podAntiAffinity')
+  const preferred = [...apart.at('preferredDuringSchedulingIgnoredDuringExecution').items()]
+  return [
+    ...apart.at('requiredDuringSchedulingIgnoredDuringExecution').items(),
+    ...preferred.map((one) => one.at('podAffinityTerm')),
+    ...spec.at('topologySpreadConstraints').items(),
+  ]
+    .filter((term) => !term.at('namespaceSelector').exists && !term.at('namespaces').exists)
+    .filter((term) => !term.at('labelSelector', 'matchExpressions').exists)
+    .map((term) => term.at('labelSelector', 'matchLabels'))
+    .filter(({ exists }) => exists)
+}
