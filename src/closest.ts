@@ -44,6 +44,21 @@ export function isMistyped(given: string, name: string): boolean {
   return edits === 1 || (edits === 2 && Math.min(one.length, other.length) >= 8 && one[0] === other[0])
 }
 
+/** Whether two names have the same words in another order: `clusterSecretCLI` and `clusterCLISecret`. */
+export function isReordered(given: string, name: string): boolean {
+  const [written, meant] = [wordsOf(given), wordsOf(name)]
+  return written.join(' ') !== meant.join(' ') && written.sort().join(' ') === meant.sort().join(' ')
+}
+
+/** The words of a name in lower case: `cluster`, `cli` and `secret` of `clusterCLISecret`. */
+export function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[ _-]/)
+}
+
 /** ` Did you mean x?`, or an empty text. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = closest(given, names)

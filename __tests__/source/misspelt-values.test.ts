@@ -34,6 +34,40 @@ describe('a value that a change reads in another spelling', () => {
     ])
   })
 
+  test('is reported where its words are in another order', async () => {
+    const [base] = [chart('{{ .Values.images.minio.repository }}')]
+    const values = { 'web/values.yaml': 'images:\n  clusterCLISecret: {repository: a}\n  minio: {repository: c}\n' }
+    const { findings } = await judgeChange(
+      { ...base, ...values },
+      {
+        'web/templates/config.yaml': chart('{{ .Values.images.clusterSecretCLI.repository }}')[
+          'web/templates/config.yaml'
+        ] as string,
+      },
+    )
+    expect(findings.filter(({ message }) => message === 'value-misspelt').map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /web\/values\.yaml has images\.clusterCLISecret: write clusterCLISecret if that is meant\.$/,
+      ),
+    ])
+  })
+
+  test('is reported where a named template gets a block as its values', async () => {
+    const helper = (key: string, other: string) =>
+      `{{ define "web.secret" }}{{ ${other} }}{{ .Values.images.${key}.tag }}{{ end }}`
+    const nested = { 'web/values.yaml': 'global:\n  images:\n    kubesphere: {tag: b}\n    minio: {tag: c}\n' }
+    const base = { ...right, ...nested, 'web/templates/_helpers.tpl': '' }
+    const found = async (other: string) => {
+      const { findings } = await judgeChange(base, { 'web/templates/_helpers.tpl': helper('kubeshpere', other) })
+      return findings.filter(({ message }) => message === 'value-misspelt').map(({ text }) => text)
+    }
+    expect(await found('.Values.images.minio.tag')).toEqual([
+      expect.stringMatching(/web\/values\.yaml has global\.images\.kubesphere: write kubesphere if that is meant\.$/),
+    ])
+    // Nothing shows that the block is meant.
+    expect(await found('.Values.name')).toEqual([])
+  })
+
   test('is passed over where it is asked for first, or set by another file', async () => {
     expect(await misspelt(`{{ if .Values.images.kubeshpere }}${wrong}{{ end }}`)).toEqual([])
     expect(await misspelt(`{{ if hasKey .Values.images "kubeshpere" }}${wrong}{{ end }}`)).toEqual([])

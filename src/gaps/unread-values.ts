@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import { oneEditFrom } from '../closest'
+import { oneEditFrom, wordsOf } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOfIngress } from '../kubernetes/charts/ingress-keys'
@@ -137,8 +137,10 @@ function isForDependency([first = '']: readonly string[], { dependencies }: Char
 function likenessesIn({ whole, tested }: TemplateReads, given: readonly (readonly string[])[]) {
   const set = new Set(given.flatMap((path) => path.map((_, index) => JSON.stringify(path.slice(0, index + 1)))))
   const open = [...whole, ...tested].filter((path) => !set.has(JSON.stringify(path)))
-  const byWords = new Map(open.map((path) => [wordsOf(path), path]))
-  return { meantBy: (keys: readonly string[]) => byWords.get(wordsOf(keys)) ?? open.find((path) => isLike(keys, path)) }
+  const byWords = new Map(open.map((path) => [allWordsOf(path), path]))
+  return {
+    meantBy: (keys: readonly string[]) => byWords.get(allWordsOf(keys)) ?? open.find((path) => isLike(keys, path)),
+  }
 }
 
 function isLike(written: readonly string[], read: readonly string[]): boolean {
@@ -154,12 +156,6 @@ function differsByOneLetter(written: readonly string[], read: readonly string[])
 }
 
 /** `tls.createIssuer` has the words of `tls.issuer.create`. */
-function wordsOf(keys: readonly string[]): string {
-  const words = keys.flatMap((key) =>
-    key
-      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .split(/[ _-]/),
-  )
-  return [...new Set(words)].sort().join(' ')
+function allWordsOf(keys: readonly string[]): string {
+  return [...new Set(keys.flatMap(wordsOf))].sort().join(' ')
 }
