@@ -39,6 +39,53 @@ describe('a value that a template reads by a name that is written otherwise', ()
     ])
   })
 
+  const deeper = 'certManager: {enabled: false, automation: {dnsNames: [], secret: a}}\n'
+  const moved: Files = { ...chart, 'web/values.yaml': deeper, [file]: certificate('list') }
+
+  test('is a warning where the block has the key deeper, or with its words in another order', async () => {
+    expect(await misread('.Values.certManager.dnsNames | toJson', moved)).toEqual([
+      `introduced warning ${file}:7:16 This template reads .Values.certManager.dnsNames, but no values file of the chart web has certManager.dnsNames: they have certManager.automation.dnsNames. So the value is empty, or helm fails. Write .Values.certManager.automation.dnsNames.`,
+    ])
+    const values = { 'web/values.yaml': 'certManager: {enabled: false, namesDns: []}\n' }
+    expect(await misread('.Values.certManager.dnsNames | toJson', { ...moved, ...values })).toEqual([
+      expect.stringMatching(/they have certManager\.namesDns\./),
+    ])
+  })
+
+  test('is a warning where a block around it is written whole', async () => {
+    const nested = { 'web/values.yaml': 'certManager: {enabled: false, tls: {automation: {dnsNames: []}}}\n' }
+    const config = (block: string): Files => ({
+      'web/templates/config.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {all: {{ toYaml .Values.${block} | quote }}}\n`,
+    })
+    const written = (block: string) => ({ ...moved, ...nested, ...config(block) })
+    expect(await misread('.Values.certManager.tls.dnsNames | toJson', written('certManager'))).toHaveLength(1)
+    expect(await misread('.Values.certManager.tls.dnsNames | toJson', written('certManager.tls'))).toEqual([])
+  })
+
+  const reader = (text: string): Files => ({ ...moved, 'web/templates/_other.tpl': text })
+  test.each<[what: string, names: string, base: Files]>([
+    ['has a default', '.Values.certManager.dnsNames | default list | toJson', moved],
+    ['is asked for', 'if .Values.certManager.dnsNames }}{{ .Values.certManager.dnsNames | toJson }}{{ end', moved],
+    [
+      'is not the one that others read',
+      '.Values.certManager.dnsNames | toJson',
+      reader('{{ define "a" }}{{ .Values.certManager.automation.dnsNames }}{{ end }}'),
+    ],
+    [
+      'may be read of a block',
+      '.Values.certManager.dnsNames | toJson',
+      reader('{{ define "a" }}{{ with .Values.certManager }}{{ .automation.dnsNames }}{{ end }}{{ end }}'),
+    ],
+    [
+      'is in two places',
+      '.Values.certManager.dnsNames | toJson',
+      { ...moved, 'web/values.yaml': 'certManager: {a: {dnsNames: []}, b: {dnsNames: []}}\n' },
+    ],
+    ['is at the root', '.Values.dnsNames | toJson', moved],
+  ])('is none where one deeper in the block %s', async (_, names, base) => {
+    expect(await misread(names, base)).toEqual([])
+  })
+
   const wrong = '.Values.certmanager.dnsNames | toJson'
   test.each<[what: string, names: string, base: Files]>([
     ['was read before', wrong, { ...chart, [file]: `# As before.\n${certificate(wrong)}` }],
