@@ -32,6 +32,35 @@ describe('a value that a change removes', () => {
     ])
   })
 
+  const helper = (text: string): Files => ({
+    'web/templates/_helpers.tpl': `{{ define "web.port" }}${text}{{ end }}`,
+    'web/templates/port.yaml': '{{ if .Values.named }}port: {{ include "web.port" . }}{{ end }}',
+  })
+  const withDefault = helper('{{ default 80 .Values.service.port }}')
+
+  test('is reported where its block is gone, also where the line has a default', async () => {
+    expect(await gaps('80', 'name: web\nwebService: {port: 8080}\n', withDefault)).toEqual([
+      'warning web/templates/_helpers.tpl:1 This change removes service from web/values.yaml, and this line still reads a value in it, so helm fails with a nil pointer as soon as it reaches the line, for each release that does not set service. Keep the values, have the line read those that replace them, or remove the line.',
+    ])
+  })
+
+  test('is not reported where its block is asked for, or stays', async () => {
+    const gone = 'name: web\n'
+    const asked = helper('{{ if .Values.service }}{{ .Values.service.port }}{{ end }}')
+    expect(await gaps('80', gone, asked)).toEqual([])
+    expect(
+      await gaps('80', gone, helper('{{ if hasKey .Values "service" }}{{ .Values.service.port }}{{ end }}')),
+    ).toEqual([])
+    expect(await gaps('80', gone, helper('{{ (.Values.service).port }}'))).toEqual([])
+    expect(await gaps('80', renamed, withDefault)).toEqual([])
+  })
+
+  test('is not reported where its block is that of a dependency', async () => {
+    const dependency =
+      'apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n  - {name: service, version: 1.0.0, repository: "https://charts.example.com"}\n'
+    expect(await gaps('80', 'name: web\n', { ...withDefault, 'web/Chart.yaml': dependency })).toEqual([])
+  })
+
   test('is reported where the line reads it by a variable', async () => {
     expect(await gaps('1\n{{- $service := .Values.service }}\n      name: {{ $service.port }}', renamed)).toEqual([
       expect.stringMatching(/^warning web\/templates\/service\.yaml:9 This change removes the value service\.port /),
