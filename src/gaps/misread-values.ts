@@ -90,9 +90,10 @@ function readingsIn(template: string): Read[] {
   })
 }
 
-/** The first part of a path that no values have, and the one part that they have in its place. */
+/** A path that no values have, and the one that they have in its place. */
 type Likeness = readonly [wrong: string, right: string]
 
+/** The first part of a path that no values have, with the one part that they have in its place. */
 function likenessIn(values: readonly Fields[], keys: readonly string[]): Likeness | undefined {
   let level = values
   for (const [at, key] of keys.entries()) {
