@@ -60,7 +60,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/pod-ports-admitted': ['service'],
   'controller-scope/pod-security-admits': ['refused'],
   'controller-scope/pods-start': ['removed'],
-  'controller-scope/policy-attached': ['misnamed'],
+  'controller-scope/policy-attached': ['misnamed', 'port'],
   'controller-scope/port-names-kept': ['service', 'webhook'],
   'controller-scope/project-permits': ['destination', 'kind', 'namespace'],
   'controller-scope/proxy-protocol-agreed': ['unsent'],

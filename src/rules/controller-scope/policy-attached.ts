@@ -24,7 +24,9 @@ const targetsOf: Readonly<Record<GroupKind, readonly string[]>> = {
   'SecurityPolicy.gateway.envoyproxy.io': ['Gateway', 'ListenerSet', 'HTTPRoute', 'GRPCRoute', 'TCPRoute'],
 }
 
-const policyKinds = Object.keys(targetsOf)
+/** Its targets may be of kinds that only an implementation knows. */
+const backendTls: GroupKind = ofGatewayApi('BackendTLSPolicy')
+const policyKinds = [...Object.keys(targetsOf), backendTls]
 const gatewayKind = ofGatewayApi('Gateway')
 const targetKinds = ['Gateway', ...routes].map(ofGatewayApi)
 
@@ -32,11 +34,11 @@ type Missing = Record<'policy' | 'target' | 'fate', string>
 
 export default defineRule({
   id: 'controller-scope/policy-attached',
-  summary: 'A policy of Envoy Gateway names a Gateway or a route that is in its namespace.',
+  summary: 'A policy of a Gateway names a Gateway, a route or a port of a Service that is in its namespace.',
   since: '1.9.0',
   scope: 'change',
   kinds: policyKinds,
-  reads: [...targetKinds, ...releaseKinds],
+  reads: [...targetKinds, 'Service', ...releaseKinds],
   subjects: [{ kinds: policyKinds }],
   direct: true,
   messages: {
@@ -50,8 +52,13 @@ export default defineRule({
       `${policy} names ${target} as its target, which is not in this repository and which no other file names. Envoy Gateway reports no error, and ${fate}. Name ${meant}, which is in the namespace of the policy.`,
     section: ({ policy, section, gateway, names }: Record<'policy' | 'section' | 'gateway' | 'names', string>) =>
       `${policy} names the listener ${section} of ${gateway}, which has only the listeners ${names}, so the policy is not attached. Set sectionName to one of these.`,
+    // Source: https://github.com/kubernetes-sigs/gateway-api/blob/v1.4.0/apis/v1/policy_types.go, SectionName: the name of a port;
+    // https://github.com/envoyproxy/gateway/blob/v1.9.0/internal/gatewayapi/route.go, getTargetBackendReference
+    port: ({ policy, section, service, names }: Record<'policy' | 'section' | 'service' | 'names', string>) =>
+      `${policy} names the port ${section} of ${service}, whose ports are called ${names}: sectionName is the name of a port, so the policy is not attached and the Gateway connects to that Service without it. Set sectionName to one of these names; Envoy Gateway took numbers only before 1.2.4.`,
   },
-  putBack: { kind: 'changed', misnamed: 'changed', section: 'changed' },
+  later: { port: '1.31.0' },
+  putBack: { kind: 'changed', misnamed: 'changed', section: 'changed', port: 'changed' },
   *partners(manifest) {
     if (!policyKinds.includes(groupKindOf(manifest.ref))) return
     for (const { name, kind } of targetsIn(manifest)) yield* [name, `kind: ${kind}`]
@@ -66,6 +73,18 @@ export default defineRule({
     if (change.kind === 'removed') return
     const { after } = change
     const policy = nameOf(after.ref)
+    if (groupKindOf(after.ref) === backendTls) {
+      for (const { at, service, names, meant } of missingPorts(after, head)) {
+        const args = {
+          policy,
+          section: at.string ?? '',
+          service: nameOf(service.manifest.ref),
+          names: enumerated(names),
+        }
+        report([at, service], 'port', args, { keys: [args.section], fix: meant ? replaced(at, meant) : undefined })
+      }
+      return
+    }
     const wanted = entryOf(targetsOf, groupKindOf(after.ref)) ?? []
     for (const { at, kind, name } of targetsIn(after)) {
       if (!wanted.includes(kind)) {
@@ -114,6 +133,41 @@ function targetsIn(policy: Manifest): Target[] {
   return refs.flatMap((at) => {
     const [kind, name] = [at.at('kind').string, at.at('name').string]
     return kind && name && ![kind, name].some(isPlaceholder) ? [{ at, kind, name, policy }] : []
+  })
+}
+
+interface MissingPort {
+  /** The `sectionName`. */
+  readonly at: Cursor
+  /** The ports of the Service. */
+  readonly service: Cursor
+  readonly names: readonly string[]
+  /** The name of the port that has the section as its number. */
+  readonly meant: string | undefined
+}
+
+/** The ports of Services that a policy names, and that no Service of that name has. */
+function missingPorts(policy: Manifest, head: Snapshot): MissingPort[] {
+  return targetsIn(policy).flatMap(({ at: target, kind, name }) => {
+    const at = target.at('sectionName')
+    const section = at.string
+    if (kind !== 'Service' || target.at('group').string || !section || isPlaceholder(section)) return []
+    const lists = inNamespaceOf(policy, 'Service', head)
+      .filter(isNamed(name))
+      .map((one) => one.root.at('spec', 'ports'))
+    const ports = lists.flatMap((list) => [...list.items()])
+    const names = ports.flatMap((port) => port.at('name').string ?? [])
+    const [service] = lists
+    // The only port of a Service may have no name.
+    if (!service || names.length < ports.length || names.length === 0) return []
+    if (lists.some(({ isList }) => !isList) || names.some((one) => one === section || isPlaceholder(one))) return []
+    const meant = ports.filter((port) => String(port.at('port').value) === section)
+    return {
+      at,
+      service,
+      names: [...new Set(names)],
+      meant: meant.length === 1 ? meant[0]?.at('name').string : undefined,
+    }
   })
 }
 
