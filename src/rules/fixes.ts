@@ -4,7 +4,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/address-kept': ['removed'],
   'controller-scope/admission-admits': ['objects'],
   'controller-scope/annotation-secret-provided': ['misnamed'],
-  'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],
+  'controller-scope/annotation-secret-read': ['foreign', 'malformed', 'unqualified'],
   'controller-scope/application-seen': ['unseen'],
   'controller-scope/authentication-resolves': ['removed', 'replaced', 'stopped'],
   'controller-scope/backend-granted': ['lost'],

@@ -45,27 +45,66 @@ export interface AnnotatedSecret {
  * together with `auth-type`, and at those of a canary not at all.
  */
 export function annotatedSecrets(ingress: Manifest): AnnotatedSecret[] {
-  if (ingress.ref.kind !== 'Ingress' || isCanary(ingress)) return []
-  const annotations = ingress.root.at('metadata', 'annotations')
-  const withPasswords = /basic|digest/.test(annotations.at(`${prefix}/auth-type`).string ?? '')
-  const byUsers = annotations.at(`${prefix}/auth-secret-type`).string === 'auth-map'
-  return readers.flatMap(({ name: annotation, outcome, keys, qualified }) => {
-    const at = annotations.at(`${prefix}/${annotation}`)
-    const written = at.string ?? ''
-    if (annotation === 'auth-secret' && !withPasswords) return []
-    if (written === '' || isPlaceholder(written)) return []
-    const [name = '', namespace = '', ...more] = written.split('/').reverse()
-    if (more.length > 0 || name === '') return []
+  const byUsers = ingress.root.at('metadata', 'annotations', `${prefix}/auth-secret-type`).string === 'auth-map'
+  return readIn(ingress).flatMap(({ reader, at, written }) => {
+    const [name = '', namespace = ''] = written.split('/').reverse()
+    if (faultOf(written)) return []
     return {
-      annotation: `${prefix}/${annotation}`,
+      annotation: `${prefix}/${reader.name}`,
       namespace: namespace || ingress.ref.namespace,
       name,
       at,
-      isUnqualified: qualified && !written.includes('/'),
-      outcome,
-      keys: annotation === 'auth-secret' && byUsers ? [] : keys,
+      isUnqualified: reader.qualified && !written.includes('/'),
+      outcome: reader.outcome,
+      keys: reader.name === 'auth-secret' && byUsers ? [] : reader.keys,
     }
   })
+}
+
+/** An annotation of ingress-nginx that names a Secret in a way in which none can be called. */
+export interface MalformedSecret extends Pick<AnnotatedSecret, 'annotation' | 'at' | 'outcome'> {
+  readonly written: string
+  /** A part of a sentence about it. */
+  readonly fault: string
+  /** What is meant: it without the blanks around its parts, where that is a name. */
+  readonly meant: string | undefined
+}
+
+export function malformedSecrets(ingress: Manifest): MalformedSecret[] {
+  return readIn(ingress).flatMap(({ reader: { name, outcome }, at, written }) => {
+    const fault = faultOf(written)
+    const joined = written
+      .split('/')
+      .map((part) => part.trim())
+      .join('/')
+    const meant = faultOf(joined) ? undefined : joined
+    return fault ? { annotation: `${prefix}/${name}`, at, outcome, written, fault, meant } : []
+  })
+}
+
+/** The annotations that ingress-nginx looks at, without the blanks around them, which it takes off. */
+function readIn(ingress: Manifest) {
+  if (ingress.ref.kind !== 'Ingress' || isCanary(ingress)) return []
+  const annotations = ingress.root.at('metadata', 'annotations')
+  const withPasswords = /basic|digest/.test(annotations.at(`${prefix}/auth-type`).string ?? '')
+  return readers.flatMap((reader) => {
+    const at = annotations.at(`${prefix}/${reader.name}`)
+    const written = (at.string ?? '').trim()
+    if (written === '' || isPlaceholder(written) || (reader.name === 'auth-secret' && !withPasswords)) return []
+    return { reader, at, written }
+  })
+}
+
+/**
+ * The reason why no Secret is called so; letters that no name may contain are often for a tool that replaces them.
+ * Source: controller-v1.15.1, internal/k8s/main.go, ParseNameNS; internal/ingress/annotations/parser/main.go,
+ * normalizeString
+ */
+function faultOf(written: string): string | undefined {
+  if (/\s/.test(written)) return 'no name contains a blank'
+  const parts = written.split('/')
+  if (parts.length > 2) return 'it has more than one slash'
+  return parts.at(-1) === '' ? 'it has no name after the slash' : undefined
 }
 
 /**

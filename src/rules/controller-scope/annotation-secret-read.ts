@@ -15,6 +15,7 @@ import {
   type AnnotatedSecret,
   annotatedSecrets,
   isServedByIngressNginx,
+  malformedSecrets,
   marksOfAnnotatedSecrets,
   readsAnnotations,
 } from '../../kubernetes/tls/annotated-secret'
@@ -54,16 +55,25 @@ export default defineRule({
       `${ingress} names the Secret ${secret} in the annotation ${annotation}, and ${controller} reads no Secrets of other namespaces, so it answers ${outcome}. Put the Secret into the namespace ${namespace} and name it there, or set ${setting}: "true" in the ConfigMap of the controller.`,
     unqualified: ({ ingress, annotation, secret, outcome, instead }: Named & { instead: string }) =>
       `${ingress} names the Secret ${secret} in the annotation ${annotation}, which has to be namespace/name, so ingress-nginx reads no Secret and answers ${outcome}. Write ${instead}.`,
+    malformed: ({ ingress, annotation, secret, outcome, fault, instead }: Named & Record<'fault' | 'instead', string>) =>
+      `${ingress} names the Secret "${secret}" in the annotation ${annotation}, and ${fault}, so ingress-nginx finds no such Secret and answers ${outcome}. Write ${instead}.`,
   },
-  putBack: { unqualified: 'changed' },
+  later: { malformed: '1.31.0' },
+  putBack: { unqualified: 'changed', malformed: 'changed' },
   *partners(manifest) {
-    if (annotatedSecrets(manifest).length > 0) yield* marksOfControllers
+    if ([...annotatedSecrets(manifest), ...malformedSecrets(manifest)].length > 0) yield* marksOfControllers
     else if (controllersOf(manifest).some(isNginx)) yield* marksOfAnnotatedSecrets
     else if (manifest.root.at('data', setting).exists) yield* marksOfControllers
     yield* namesOfParts(manifest)
   },
   check({ manifest, snapshot, report }) {
     const { ref } = manifest
+    for (const { annotation, at, outcome, written, fault, meant } of malformedSecrets(manifest)) {
+      if (!isServedByIngressNginx(manifest, snapshot)) continue
+      const args = { ingress: nameOf(ref), annotation, secret: written, outcome, fault }
+      const fix = meant ? replaced(at, meant) : undefined
+      report(at, 'malformed', { ...args, instead: meant ?? 'NAMESPACE/NAME' }, { keys: [annotation, written], fix })
+    }
     for (const named of annotatedSecrets(manifest)) {
       const { annotation, namespace, name, at, outcome } = named
       const names = { ingress: nameOf(ref), annotation, secret: name, outcome }
