@@ -117,7 +117,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['balancer', 'listener', 'lost', 'managed'],
   'ingress-tls/values-shaped': ['plain'],
-  'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'renamed', 'unbound'],
+  'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'released', 'renamed', 'unbound'],
   'protected-rbac/applications-kept': ['unmade', 'unselected'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],

@@ -55,7 +55,14 @@ export default defineRule({
       `${ingress} names the Secret ${secret} in the annotation ${annotation}, and ${controller} reads no Secrets of other namespaces, so it answers ${outcome}. Put the Secret into the namespace ${namespace} and name it there, or set ${setting}: "true" in the ConfigMap of the controller.`,
     unqualified: ({ ingress, annotation, secret, outcome, instead }: Named & { instead: string }) =>
       `${ingress} names the Secret ${secret} in the annotation ${annotation}, which has to be namespace/name, so ingress-nginx reads no Secret and answers ${outcome}. Write ${instead}.`,
-    malformed: ({ ingress, annotation, secret, outcome, fault, instead }: Named & Record<'fault' | 'instead', string>) =>
+    malformed: ({
+      ingress,
+      annotation,
+      secret,
+      outcome,
+      fault,
+      instead,
+    }: Named & Record<'fault' | 'instead', string>) =>
       `${ingress} names the Secret "${secret}" in the annotation ${annotation}, and ${fault}, so ingress-nginx finds no such Secret and answers ${outcome}. Write ${instead}.`,
   },
   later: { malformed: '1.31.0' },

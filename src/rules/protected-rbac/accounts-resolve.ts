@@ -1,11 +1,15 @@
 import { append } from '../../append'
 import { workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { makersIn } from '../../kubernetes/charts/makers'
+import { type RemoteRelease, remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { accountOf } from '../../kubernetes/object/service-account'
 import { bindingKinds } from '../../kubernetes/rbac/rbac'
 import { includes, roleRefOf, serviceAccount, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentions } from '../../manifest/mentions'
 import { isOfOneSource } from '../../manifest/one-source'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -19,7 +23,7 @@ export default defineRule({
   since: '1.6.0',
   scope: 'snapshot',
   kinds: bindingKinds,
-  reads: ['ServiceAccount', ...workloadKinds],
+  reads: ['ServiceAccount', ...workloadKinds, ...releaseKinds],
   messages: {
     misplaced: ({ binding, account, namespace, meant, workload }: Used) =>
       `${binding} names ServiceAccount ${account} in namespace ${namespace}, where the files have no such account: the account that ${workload} runs with is in namespace ${meant}, and no binding names it, so these Pods get no permissions and their requests are denied. Write namespace: ${meant}.`,
@@ -29,13 +33,16 @@ export default defineRule({
       `${binding} names ServiceAccount ${account} in namespace ${namespace}, where the files have no such account. The files have it in namespace ${meant}, where no binding names it: if that one is meant, what runs with it has no permissions. Write namespace: ${meant}, or check that something else creates the account in ${namespace}.`,
     renamed: ({ binding, account, meant }: Pick<Misplaced, 'binding' | 'account' | 'meant'>) =>
       `${binding} names ServiceAccount ${account}, which the files do not have, and no binding names ServiceAccount ${meant} beside it: if that one is meant, what runs with it has no permissions. Write name: ${meant}, or check that something else creates ${account}.`,
+    released: ({ binding, account, namespace, meant, release }: Misplaced & { release: string }) =>
+      `${binding} names ServiceAccount ${account} in namespace ${namespace}, where the files have nothing at all. ${release} beside it installs to namespace ${meant}, and no binding names ServiceAccount ${account} there: if its Pods run with that one, they do not get these permissions. Write namespace: ${meant}, or check that something else creates the account in ${namespace}.`,
   },
-  later: { renamed: '1.15.0', unbound: '1.12.0' },
+  later: { released: '1.17.0', renamed: '1.15.0', unbound: '1.12.0' },
   *partners(manifest) {
     for (const { name } of subjectsOf(manifest)) yield* name.split(':').slice(3)
     if (manifest.ref.kind === 'ServiceAccount') yield manifest.ref.name
     const used = accountOf(manifest)?.string
     if (used) yield used
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
   },
   check({ manifest, snapshot, report }) {
     const { origin } = manifest
@@ -59,6 +66,14 @@ export default defineRule({
       if (!account || !namespace || account === 'default' || isPlaceholder(namespace)) continue
       const own = accounts.named.get(account) ?? []
       if (own.some(({ ref }) => ref.namespace === namespace || ref.namespace === '')) continue
+      const release = releaseMeantBy(account, namespace, manifest, snapshot)
+      if (release && !subjects.some((other) => includes(other, serviceAccount(release.namespace, account)))) {
+        const args = { binding: nameOf(manifest.ref), account, namespace, meant: release.namespace }
+        const more = { keys: [account, namespace], fix: replaced(at, release.namespace) }
+        const ends = [at, release.manifest.root.at('metadata', 'name')]
+        report(ends, 'released', { ...args, release: nameOf(release.manifest.ref) }, more)
+        continue
+      }
       const beside = own.filter((one) => isOfOneSource(one, manifest))
       const [meant] = beside
       // With several, any of them may be meant.
@@ -68,9 +83,7 @@ export default defineRule({
       const workload = users.find((one) => one.ref.namespace === meant.ref.namespace && isOfOneSource(one, manifest))
       const right = serviceAccount(meant.ref.namespace, account)
       if (subjects.some((other) => includes(other, right))) continue
-      const isBound = bindingKinds
-        .flatMap((kind) => snapshot.ofKind(kind))
-        .some((binding) => subjectsOf(binding).some((other) => includes(other, right)))
+      const isBound = isNamedBySome(right, snapshot)
       // A RoleBinding is also the way to let the Pods of another namespace in.
       const isCertain = !isBound && snapshot.isWhole && manifest.ref.kind === 'ClusterRoleBinding'
       const args = { binding: nameOf(manifest.ref), account, namespace, meant: meant.ref.namespace }
@@ -83,6 +96,12 @@ export default defineRule({
   },
 })
 
+function isNamedBySome(account: ReturnType<typeof serviceAccount>, snapshot: Snapshot): boolean {
+  return bindingKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .some((binding) => subjectsOf(binding).some((other) => includes(other, account)))
+}
+
 /** The accounts of a cluster and what names them, by name. */
 interface Accounts {
   readonly named: ReadonlyMap<string, readonly Manifest[]>
@@ -90,6 +109,10 @@ interface Accounts {
   readonly users: ReadonlyMap<string, readonly Manifest[]>
   /** Those that a binding names, in any namespace. */
   readonly bound: ReadonlySet<string>
+  /** The namespaces that an object is in, or is. */
+  readonly namespaces: ReadonlySet<string>
+  /** The releases of charts, by name. */
+  readonly releases: ReadonlyMap<string, readonly RemoteRelease[]>
 }
 
 const known = new WeakMap<Snapshot, Accounts>()
@@ -103,7 +126,11 @@ function accountsIn(snapshot: Snapshot): Accounts {
   for (const one of snapshot.manifests) append(users, accountOf(one)?.string ?? '', one)
   const bindings = bindingKinds.flatMap((kind) => snapshot.ofKind(kind))
   const bound = new Set(bindings.flatMap(subjectsOf).map(({ at }) => at.at('name').string ?? ''))
-  const accounts = { named, users, bound }
+  const spaces = snapshot.manifests.map(({ ref }) => (ref.kind === 'Namespace' ? ref.name : ref.namespace))
+  const releases = new Map<string, RemoteRelease[]>()
+  for (const one of releaseKinds.flatMap((kind) => snapshot.ofKind(kind)))
+    for (const release of remoteReleasesOf(one, snapshot)) append(releases, release.name, release)
+  const accounts = { named, users, bound, namespaces: new Set(spaces), releases }
   known.set(snapshot, accounts)
   return accounts
 }
@@ -120,4 +147,27 @@ function accountMeantBy(account: string, binding: Manifest, { named, users, boun
     .flatMap((name) => named.get(name) ?? [])
     .filter((one) => isOfOneSource(one, binding))
   return others.length === 0 ? meant : undefined
+}
+
+/**
+ * The release beside a binding that is called as its account, where nothing is in the namespace that the binding gives:
+ * charts call their account as the release, and the text of the release is all that is seen of it.
+ */
+function releaseMeantBy(
+  account: string,
+  namespace: string,
+  binding: Manifest,
+  snapshot: Snapshot,
+): RemoteRelease | undefined {
+  const { named, users, namespaces, releases } = accountsIn(snapshot)
+  if (namespaces.has(namespace)) return undefined
+  const called = releases.get(account) ?? []
+  const [meant] = called.filter(({ manifest }) => isOfOneSource(manifest, binding))
+  if (!meant || meant.namespace === '' || isPlaceholder(meant.namespace)) return undefined
+  if (called.some((one) => one.namespace !== meant.namespace)) return undefined
+  const seen = [...(named.get(account) ?? []), ...(users.get(account) ?? [])]
+  if (seen.some(({ ref }) => ref.namespace !== meant.namespace)) return undefined
+  const makers = makersIn(snapshot).into(namespace)
+  if (makers.some((maker) => maker !== meant.manifest && mentions(maker.object.content, account))) return undefined
+  return isNamedBySome(serviceAccount(meant.namespace, account), snapshot) ? undefined : meant
 }
