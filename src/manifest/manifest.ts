@@ -133,6 +133,8 @@ export interface FluxApply {
 /** A variable that nothing sets. */
 export interface UnsetVariable {
   readonly name: string
+  /** Whether the object has it escaped, too, which its text no longer shows. */
+  readonly escaped?: true
   /** One that is set and that may be meant. */
   readonly like?: string
   /** The objects that may set it and that a patch takes from the Kustomization: `Secret credentials`. */

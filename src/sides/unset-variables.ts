@@ -1,6 +1,7 @@
 import { closest } from '../closest'
 import type { UnsetVariable } from '../manifest/manifest'
 import type { ReplacedHolder, Source } from '../sources/source'
+import type { OpenVariable } from '../sources/substitution'
 
 /**
  * The variables in an object that Flux replaces by nothing, because nothing sets them, as its origin has them. Without a
@@ -8,13 +9,13 @@ import type { ReplacedHolder, Source } from '../sources/source'
  *
  * @param open the variables in it without a known value
  */
-export function unsetOf(open: readonly string[], source: Source): { unset?: readonly UnsetVariable[] } {
+export function unsetOf(open: readonly OpenVariable[], source: Source): { unset?: readonly UnsetVariable[] } {
   if (source.kind !== 'kustomize') return {}
   const { variables: set = [], replacedHolders = [] } = source
-  const unset = set.length === 0 ? [] : open.filter((name) => !set.includes(name))
+  const unset = set.length === 0 ? [] : open.filter(({ name }) => !set.includes(name))
   return unset.length === 0
     ? {}
-    : { unset: unset.map((name) => ({ ...withLike(name, set), ...replacedIn(replacedHolders, name) })) }
+    : { unset: unset.map((one) => ({ ...one, ...withLike(one.name, set), ...replacedIn(replacedHolders, one.name) })) }
 }
 
 /** With the variable that may be meant: its name in other letters, or nearly the same. */

@@ -15,8 +15,18 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
   return filledIn(text, (expression) => expression && evaluated(expression, lookUp))
 }
 
+/** A variable that has neither a known value nor a default. */
+export interface OpenVariable {
+  readonly name: string
+  /** Whether the same text has it escaped, too: filled in, both look the same. */
+  readonly escaped?: true
+}
+
 /** The variables in a text that have neither a known value nor a default. */
-export function openIn(text: string, substitutions: Readonly<Record<string, string>> | undefined): readonly string[] {
+export function openIn(
+  text: string,
+  substitutions: Readonly<Record<string, string>> | undefined,
+): readonly OpenVariable[] {
   if (!substitutions || !text.includes('${') || isLeftAlone(text)) return []
   const found = new Set<string>()
   filledIn(text, (expression) => {
@@ -24,7 +34,7 @@ export function openIn(text: string, substitutions: Readonly<Record<string, stri
       found.add(expression.name)
     return undefined
   })
-  return [...found]
+  return [...found].map((name) => (text.includes(`$\${${name}`) ? { name, escaped: true } : { name }))
 }
 
 /** @param fill the text in place of an expression; undefined leaves it */

@@ -4,7 +4,7 @@ import { kustomizationShape } from './kustomize-fields'
 import { readKustomizeText } from './kustomize-reader'
 import { realPlace } from './places'
 import type { Source } from './source'
-import { openIn, substituted } from './substitution'
+import { type OpenVariable, openIn, substituted } from './substitution'
 import { textOf } from './untyped'
 
 /** A file of a source, in its original form. */
@@ -16,7 +16,7 @@ export interface WrittenFile {
   /** Whether unknown changes may be laid over its objects. */
   readonly mayChange: boolean
   /** The variables in it that have neither a known value nor a default. */
-  readonly open: readonly string[]
+  readonly open: readonly OpenVariable[]
 }
 
 /** The files of manifests that a source names, where it cannot be rendered. */

@@ -19,7 +19,7 @@ import {
 } from '../../sources/kustomization'
 import { lackIn } from '../../sources/lack'
 import type { KustomizeSource } from '../../sources/source'
-import { openIn, substituted } from '../../sources/substitution'
+import { type OpenVariable, openIn, substituted } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
@@ -129,7 +129,7 @@ export async function renderKustomize(
     }
     return { failure: { ...failure, ...of }, charts }
   }
-  const open = new Map<string, readonly string[]>()
+  const open = new Map<string, readonly OpenVariable[]>()
   const texts = splitDocuments(outcome.stdout).map(({ text }) => {
     const filled = substituted(text, source.substitutions)
     const names = openIn(text, source.substitutions)

@@ -3,6 +3,7 @@ import type { InflatedChart } from '../../sources/inflated-chart'
 import type { RemoteEntry } from '../../sources/kustomization'
 import type { FaultCause } from '../../sources/kustomize-reader'
 import type { Lack } from '../../sources/lack'
+import type { OpenVariable } from '../../sources/substitution'
 
 /** A part of a rendering: the output of one template, or one object of a Kustomization. */
 export interface Piece {
@@ -12,7 +13,7 @@ export interface Piece {
   readonly template: string
   readonly text: string
   /** The variables in it that have neither a known value nor a default. */
-  readonly open?: readonly string[]
+  readonly open?: readonly OpenVariable[]
 }
 
 /** The causes of failures; fingerprints contain them, so they never change. */

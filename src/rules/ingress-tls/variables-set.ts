@@ -1,8 +1,10 @@
+import { podOf, workloadKinds } from '../../cluster/pod'
 import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
-import { abridged } from '../../listing'
+import { ownVariablesIn } from '../../kubernetes/workload/script-variables'
+import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const helmRelease = 'HelmRelease.helm.toolkit.fluxcd.io'
 
@@ -19,12 +21,34 @@ const further: readonly GroupKind[] = [
   'Service',
 ]
 
+/** The kinds in which only scripts are read. */
+const scripted: readonly GroupKind[] = ['ConfigMap', ...workloadKinds]
+
 /** `replaced` names the objects that a patch takes away, and is empty without one. */
 type Unset = Record<'name' | 'object' | 'written' | 'becomes' | 'replaced', string>
 
+const messages = {
+  unset: (args: Unset) => unsetIn(args, `Use a variable that is set, or set ${args.name} beside the others.`),
+  like: ({ like, ...args }: Unset & { like: string }) =>
+    unsetIn(args, `Use ${like}, which is set, or set ${args.name} beside the others.`),
+  unsetBeside: ({ remedy, ...args }: Unset & { remedy: string }) => unsetIn(args, remedy),
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
+  leftAlone: ({ object, written, by }: Record<'object' | 'written' | 'by', string>) =>
+    `${object} has ${written}, and the ${by} kustomize.toolkit.fluxcd.io/substitute: disabled keeps Flux from filling it in, so it reaches the cluster as it is written here. Remove the ${by}, or write the value.`,
+  scripted: ({
+    object,
+    names,
+    name,
+    written,
+    becomes,
+  }: Record<'object' | 'names' | 'name' | 'written' | 'becomes', string>) =>
+    `A script in ${object} sets ${names} itself, but Flux fills in all of this form first, and has no value for it: the script has ${becomes} in place of ${written}. Write $$\{${name}} or $${name}, which Flux leaves to the script.`,
+}
+
 export default defineRule({
   id: 'ingress-tls/variables-set',
-  summary: 'Flux has a value for every variable in an Ingress, a route, a Gateway and a Certificate.',
+  summary:
+    'Flux has a value for every variable in an Ingress, a route, a Gateway and a Certificate, and none of a script is taken for one.',
   since: '1.7.0',
   scope: 'manifest',
   kinds: [
@@ -36,17 +60,10 @@ export default defineRule({
     'Certificate.cert-manager.io',
     helmRelease,
     ...further,
+    ...scripted,
   ],
-  messages: {
-    unset: (args: Unset) => unsetIn(args, `Use a variable that is set, or set ${args.name} beside the others.`),
-    like: ({ like, ...args }: Unset & { like: string }) =>
-      unsetIn(args, `Use ${like}, which is set, or set ${args.name} beside the others.`),
-    unsetBeside: ({ remedy, ...args }: Unset & { remedy: string }) => unsetIn(args, remedy),
-    // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
-    leftAlone: ({ object, written, by }: Record<'object' | 'written' | 'by', string>) =>
-      `${object} has ${written}, and the ${by} kustomize.toolkit.fluxcd.io/substitute: disabled keeps Flux from filling it in, so it reaches the cluster as it is written here. Remove the ${by}, or write the value.`,
-  },
-  later: { unsetBeside: '1.12.0', leftAlone: '1.26.0' },
+  messages,
+  later: { unsetBeside: '1.12.0', leftAlone: '1.26.0', scripted: '1.27.0' },
   check({ manifest, report }) {
     const { origin } = manifest
     const left = leftAloneIn(manifest)
@@ -55,6 +72,10 @@ export default defineRule({
       report([left.at, left.mark], 'leftAlone', args, { keys: [args.written] })
     }
     if (origin.kind !== 'rendered' || !origin.unset) return
+    // An escaped one looks the same in a rendered object.
+    const names = new Set(origin.unset.flatMap(({ name, escaped }) => (escaped ? [] : [name])))
+    checkScripts(manifest, names, report)
+    if (scripted.includes(groupKindOf(manifest.ref))) return
     const texts =
       groupKindOf(manifest.ref) === helmRelease ? blocksIn(manifest.root.at('spec', 'values')) : [manifest.root]
     const all = texts.flatMap((one) => [...textsIn(one)])
@@ -77,6 +98,30 @@ export default defineRule({
     }
   },
 })
+
+/** Reports scripts that set variables themselves and read them in a form that Flux replaces. */
+function checkScripts(manifest: Manifest, unset: ReadonlySet<string>, report: ReportFunction<typeof messages>): void {
+  for (const at of textsIn(scriptsOf(manifest))) {
+    const own = ownVariablesIn(at.string ?? '').filter(({ name }) => unset.has(name))
+    const [first] = own
+    if (!first) continue
+    const names = own.map(({ name }) => name)
+    const written = shortenedLine(first.line)
+    const becomes = shortenedLine(without(first.line, first.name))
+    const args = { object: nameOf(manifest.ref), names: enumerated(names, 3), name: first.name, written, becomes }
+    report(at, 'scripted', args, { keys: names })
+  }
+}
+
+function shortenedLine(line: string): string {
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line
+}
+
+function scriptsOf(manifest: Manifest): Cursor {
+  const kind = groupKindOf(manifest.ref)
+  if (kind === helmRelease) return manifest.root.at('spec', 'values')
+  return workloadKinds.includes(kind) ? podOf(manifest).at('spec') : manifest.root.at('data')
+}
 
 /** Kinds in whose spec no other tool fills in a text of this form, and no syntax of their own has it. */
 const plainKinds: readonly GroupKind[] = [
