@@ -43,6 +43,7 @@ import { unreadConditions } from '../gaps/unread-conditions'
 import { unreadValues } from '../gaps/unread-values'
 import { valuesInOtherCase } from '../gaps/values-in-other-case'
 import { valuesOfDependencies } from '../gaps/values-of-dependencies'
+import { valuesOutOfScope } from '../gaps/values-out-of-scope'
 import { ownGroup } from '../manifest/manifest'
 import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
@@ -157,6 +158,7 @@ export async function accountForUnseen(
       ...(await unreadValues(base, head, changed)),
       ...(base && changed ? await misreadValues(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
+      ...(base && changed ? await valuesOutOfScope(base, head, changed) : []),
       ...(base ? await unreadConditions(base, head, changed) : []),
       ...unlisted,
       ...forgotten,

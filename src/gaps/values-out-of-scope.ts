@@ -1,0 +1,124 @@
+import path from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { pairsOf } from '../manifest/map-pairs'
+import { isAlias, isList, isMap, isScalar, type Node } from '../manifest/nodes'
+import { filesInChart } from '../render/answers/packed-chart'
+import type { Checkout } from '../revision/checkout'
+import type { SideOfChange } from '../sides/side'
+import { type Dependency, localFolderOf, readChart, vendored } from '../sources/chart'
+import { actionsOf } from '../template/template-actions'
+import { readValues, type ValuesContent, valueAt, valuesAt } from '../values/values-file'
+import { valuesFilesOfCharts } from './values-files-of-charts'
+
+/** A value of a dependency that reads a value of the chart around it. */
+interface OutOfScope {
+  readonly at: Node
+  readonly dependency: Dependency
+  /** As written, without `.Values.`: `domain`. */
+  readonly read: string
+}
+
+/**
+ * Values that a change gives to a dependency of a chart, and that read values of the chart itself: `{{ .Values.domain }}`
+ * below the key of the dependency. Helm fills in no values; a dependency that does so itself sees its own values alone.
+ */
+export async function valuesOutOfScope(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const [folder, files] of valuesFilesOfCharts(head)) {
+    const touched = [...files].filter((file) => changed.has(file) && head.checkout.has(file))
+    for (const file of touched) {
+      const values = await valuesAt(file, head.checkout)
+      if (!values?.fileText.includes('.Values.')) continue
+      const before = new Set((await outOfScopeIn(file, folder, files, base)).map(keyOf))
+      const fresh = (await outOfScopeIn(file, folder, files, head)).filter((one) => !before.has(keyOf(one)))
+      found.push(...fresh.map((one) => findingOf(one, folder, file, values)))
+    }
+  }
+  return found
+}
+
+function keyOf({ dependency, read }: OutOfScope): string {
+  return JSON.stringify([dependency.as, read])
+}
+
+async function outOfScopeIn(
+  file: string,
+  folder: string,
+  files: ReadonlySet<string>,
+  { checkout }: SideOfChange,
+): Promise<OutOfScope[]> {
+  const values = await valuesAt(file, checkout)
+  if (!values?.fileText.includes('.Values.')) return []
+  const chart = await readChart(checkout, folder)
+  const others = (await Promise.all([...files].map((one) => valuesAt(one, checkout)))).flatMap((one) => one ?? [])
+  const ofTemplates = await readByTemplates(folder, checkout)
+  const found: OutOfScope[] = []
+  for (const dependency of chart.dependencies) {
+    const reads = readsBelow(valueAt([dependency.as], values), values)
+    if (reads.length === 0) continue
+    const place = localFolderOf(chart, dependency) ?? vendored(checkout, chart, dependency)
+    const defaults = place === undefined ? undefined : await defaultsOf(place, checkout)
+    const isOfChart = (keys: readonly string[]) =>
+      ofTemplates.has(keys.join('.')) || others.some((one) => valueAt(keys, one))
+    // What the dependency has by this name may be meant.
+    const isOfDependency = ([first = '']: readonly string[]) =>
+      first === 'global' ||
+      others.some((one) => valueAt([dependency.as, first], one)) ||
+      (defaults && valueAt([first], defaults) !== undefined)
+    for (const { at, read } of reads) {
+      const keys = read.split('.')
+      if (isOfChart(keys) && !isOfDependency(keys)) found.push({ at, dependency, read })
+    }
+  }
+  return found
+}
+
+/** The texts below a value that are templates, with the first value that each of their actions reads. */
+function readsBelow(written: Node | undefined, values: ValuesContent): Pick<OutOfScope, 'at' | 'read'>[] {
+  const node = isAlias(written) ? values.resolve(written) : written
+  if (isMap(node)) return [...pairsOf(node, values.resolve)].flatMap(([, pair]) => readsBelow(pair.value, values))
+  if (isList(node)) return node.items.flatMap((item) => readsBelow(item, values))
+  if (!node || !isScalar(node) || typeof node.value !== 'string') return []
+  return readsIn(node.value).map((read) => ({ at: node, read }))
+}
+
+/** The values that a template reads, in all its actions. */
+function readsIn(template: string): string[] {
+  if (!template.includes('{{')) return []
+  const words = actionsOf(template).flatMap((action) => action.words)
+  return words.flatMap(({ text }) => /^\$?\.Values\.([\w.]+)$/.exec(text)?.[1] ?? [])
+}
+
+async function readByTemplates(folder: string, checkout: Checkout): Promise<ReadonlySet<string>> {
+  const files = checkout.below(path.join(folder, 'templates')).filter((file) => /\.(?:tpl|ya?ml)$/.test(file))
+  const texts = await checkout.texts(files)
+  return new Set([...texts.values()].flatMap(readsIn))
+}
+
+/** The default values of a dependency, in a folder or packed. */
+async function defaultsOf(place: string, checkout: Checkout): Promise<ValuesContent | undefined> {
+  if (!place.endsWith('.tgz')) return valuesAt(path.join(place, 'values.yaml'), checkout)
+  const archive = (await checkout.read([place])).get(place)
+  if (!archive || 'missing' in archive) return undefined
+  const own = filesInChart(archive).find((file) => file.path === 'values.yaml')
+  const values = own && readValues(own.content)
+  return values && !('reason' in values) ? values : undefined
+}
+
+function findingOf({ at, dependency, read }: OutOfScope, folder: string, file: string, values: ValuesContent): Finding {
+  const { as, name } = dependency
+  return gateFinding('source/value-unread', 'out-of-scope', 'warning', {
+    side: 'head',
+    path: file,
+    region: values.regionOf(at),
+    fileText: values.lines,
+    keys: [folder, as, read],
+    status: 'introduced',
+    text: `This value of ${as} reads .Values.${read} of the chart ${folder || '.'}. Helm takes it as text, and where a template of ${name} fills it in, it sees the values below ${as} and global alone, where nothing here sets ${read}. Write the value itself, or have ${name} read it below global.`,
+  })
+}
