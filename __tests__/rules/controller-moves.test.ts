@@ -82,7 +82,8 @@ const selected = dep(`${all}, --watch-namespace-selector=team=web`)
 
 async function found(base: string, head: string, more: Record<string, string>): Promise<string[]> {
   const { findings } = await judge({ base: { ...more, 'c.yaml': base }, head: { ...more, 'c.yaml': head } }, rule)
-  return findings.map(({ message, location }) => `${message} ${location?.path}`)
+  const own = findings.filter((one) => one.rule === rule)
+  return own.map(({ message, location }) => `${message} ${location?.path}`)
 }
 const rule = 'controller-scope/controller-kept'
 

@@ -10,7 +10,9 @@ export function silent(rule: string, changes: readonly Routine[]): void {
     test.each(changes)('%s', async (_, base, head) => {
       const files = Object.entries({ ...base, ...head }).filter(([, text]) => text !== '')
       const report = await judge({ base, head: Object.fromEntries(files) }, rule)
-      expect(report.findings.filter(({ status }) => status === 'introduced').map(({ text }) => text)).toEqual([])
+      // A release whose chart is not here is not judged whole, which the gate says.
+      const said = report.findings.filter((one) => one.status === 'introduced' && one.rule !== 'source/not-judged')
+      expect(said.map(({ text }) => text)).toEqual([])
     })
   })
 }
