@@ -340,7 +340,7 @@ describe('an ApplicationSet is what it makes', () => {
       '{{name}}',
       '$values/envs/team-1.yaml',
     )
-    expect(places(await judge({ ...teams, 'set.yaml': plugin }, { 'envs/team-1.yaml': unscoped }))).toEqual([
+    expect(allPlaces(await judge({ ...teams, 'set.yaml': plugin }, { 'envs/team-1.yaml': unscoped }))).toEqual([
       'warning head/envs/team-1.yaml:3 exact source/not-judged',
     ])
   })
