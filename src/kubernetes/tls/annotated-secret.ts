@@ -61,12 +61,12 @@ export function annotatedSecrets(ingress: Manifest): AnnotatedSecret[] {
   })
 }
 
-/** An annotation of ingress-nginx that names a Secret in a way in which none can be called. */
+/** An annotation of ingress-nginx whose value can be the name of no Secret. */
 export interface MalformedSecret extends Pick<AnnotatedSecret, 'annotation' | 'at' | 'outcome'> {
   readonly written: string
-  /** A part of a sentence about it. */
+  /** The reason, as a part of a sentence. */
   readonly fault: string
-  /** What is meant: it without the blanks around its parts, where that is a name. */
+  /** The value without the blanks around its parts, where that is a name. */
   readonly meant: string | undefined
 }
 
