@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { bareConstraintsIn } from '../../src/kubernetes/versions/bare-constraints'
 import { swappedDefaultsIn } from '../../src/template/swapped-defaults'
-import { judgeChange } from './rendered'
 import type { Files } from './repository'
+import { unrenderedBy } from './unrendered-lines'
 
 const file = 'web/templates/config.yaml'
 const right = `apiVersion: v1
@@ -11,14 +11,8 @@ metadata: {name: {{ .Release.Name }}}
 `
 const chart: Files = { 'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n' }
 
-async function unrendered(head: string, base = right): Promise<string[]> {
-  const { findings } = await judgeChange({ ...chart, [file]: base }, { [file]: head })
-  return findings
-    .filter(({ rule }) => rule === 'source/unrendered')
-    .map(({ status, level, location, text }) => {
-      const { startLine, startColumn } = location.region
-      return `${status} ${level} ${location.path}:${startLine}:${startColumn} ${text}`
-    })
+function unrendered(head: string, base = right): Promise<string[]> {
+  return unrenderedBy({ ...chart, [file]: base }, { [file]: head })
 }
 
 describe('a question for the release of a cluster', () => {

@@ -8,8 +8,8 @@ import { misplacedDotsIn } from '../../src/template/misplaced-dots'
 import { misplacedFunctionsIn } from '../../src/template/misplaced-functions'
 import { rootReadersIn } from '../../src/template/root-readers'
 import { singleBracesIn } from '../../src/template/single-braces'
-import { judgeChange } from './rendered'
 import type { Files } from './repository'
+import { unrenderedBy } from './unrendered-lines'
 
 const issuer = (range: string) => `{{- if .Values.acme.enabled }}
 {{- range $name, $issuer := ${range} }}
@@ -30,14 +30,8 @@ const chart: Files = {
   [file]: right,
 }
 
-async function unrendered(head: string, base = right): Promise<string[]> {
-  const { findings } = await judgeChange({ ...chart, [file]: base }, { [file]: head })
-  return findings
-    .filter(({ rule }) => rule === 'source/unrendered')
-    .map(({ status, level, location, text }) => {
-      const { startLine, startColumn } = location.region
-      return `${status} ${level} ${location.path}:${startLine}:${startColumn} ${text}`
-    })
+function unrendered(head: string, base = right): Promise<string[]> {
+  return unrenderedBy({ ...chart, [file]: base }, { [file]: head })
 }
 
 const says = (value: string, argument: string) =>

@@ -81,7 +81,7 @@ export function gateFinding(rule: GateRule, message: string, level: Level, state
   }
 }
 
-/** The fingerprint of a finding that would have that of another one, with what it differs in. */
+/** The fingerprint of a finding that would have that of another one, with the path in which they differ. */
 export function fingerprintWith(fingerprint: string, path: string): string {
   return hashOf([fingerprint, path])
 }

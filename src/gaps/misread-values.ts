@@ -108,7 +108,7 @@ function likenessIn(values: readonly Fields[], keys: readonly string[]): Likenes
   return undefined
 }
 
-/** What the templates of a chart read, and the names below which dependencies have their values. */
+/** The values that the templates of a chart read, and the names below which dependencies have theirs. */
 interface ChartReads extends TemplateReads {
   readonly ofOthers: ReadonlySet<string>
   /** The blocks that are only written whole, as `toYaml .Values.ingress` does: no template reads a value in them so. */

@@ -7,7 +7,7 @@ import { filesInChart } from '../render/answers/packed-chart'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { type Dependency, localFolderOf, readChart, vendored } from '../sources/chart'
-import { actionsOf } from '../template/template-actions'
+import { readValuesIn } from '../template/read-values'
 import { readValues, type ValuesContent, valueAt, valuesAt } from '../values/values-file'
 import { valuesFilesOfCharts } from './values-files-of-charts'
 
@@ -65,7 +65,7 @@ async function outOfScopeIn(
     const defaults = place === undefined ? undefined : await defaultsOf(place, checkout)
     const isOfChart = (keys: readonly string[]) =>
       ofTemplates.has(keys.join('.')) || others.some((one) => valueAt(keys, one))
-    // What the dependency has by this name may be meant.
+    // A value of the dependency with this name may be meant.
     const isOfDependency = ([first = '']: readonly string[]) =>
       first === 'global' ||
       others.some((one) => valueAt([dependency.as, first], one)) ||
@@ -84,20 +84,13 @@ function readsBelow(written: Node | undefined, values: ValuesContent): Pick<OutO
   if (isMap(node)) return [...pairsOf(node, values.resolve)].flatMap(([, pair]) => readsBelow(pair.value, values))
   if (isList(node)) return node.items.flatMap((item) => readsBelow(item, values))
   if (!node || !isScalar(node) || typeof node.value !== 'string') return []
-  return readsIn(node.value).map((read) => ({ at: node, read }))
-}
-
-/** The values that a template reads, in all its actions. */
-function readsIn(template: string): string[] {
-  if (!template.includes('{{')) return []
-  const words = actionsOf(template).flatMap((action) => action.words)
-  return words.flatMap(({ text }) => /^\$?\.Values\.([\w.]+)$/.exec(text)?.[1] ?? [])
+  return readValuesIn(node.value).map(({ value }) => ({ at: node, read: value }))
 }
 
 async function readByTemplates(folder: string, checkout: Checkout): Promise<ReadonlySet<string>> {
   const files = checkout.below(path.join(folder, 'templates')).filter((file) => /\.(?:tpl|ya?ml)$/.test(file))
   const texts = await checkout.texts(files)
-  return new Set([...texts.values()].flatMap(readsIn))
+  return new Set([...texts.values()].flatMap((text) => readValuesIn(text).map(({ value }) => value)))
 }
 
 /** The default values of a dependency, in a folder or packed. */

@@ -18,7 +18,7 @@ function areOf(values: ReadonlySet<string>, lines: readonly string[], chosen: re
   const wanted = new Set(chosen)
   for (const { line, keys, own } of keysOfLines(lines)) {
     const text = lines[line - 1] ?? ''
-    // What is below a key alone decides.
+    // On a line with a key alone, the lines below it decide.
     if (!wanted.has(line) || /:\s*$/.test(text)) continue
     const path = `.${keys.join('.')}.`
     // A flow map may hold further values on its line.

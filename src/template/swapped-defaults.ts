@@ -40,7 +40,7 @@ function faultOf(
   const piped = input.length > 0 ? [input] : []
   const [other, ...more] = [...rest.map((term) => [term]), ...piped]
   if (!name || !value || !other || more.length > 0 || !('text' in name) || name.text !== 'default') return []
-  // What helm fills in itself is a fallback as good as a text.
+  // A value that helm fills in itself is a fallback as good as a text.
   if (!('text' in value) || !/^(?:\$\w*)?\.\w/.test(value.text) || ofHelm.test(value.text)) return []
   if (!isNeverEmpty(other)) return []
   const written = textOf(other, template)

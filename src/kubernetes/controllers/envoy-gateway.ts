@@ -19,7 +19,7 @@ export function hasEnvoyGateway(snapshot: Snapshot): boolean {
 /** The key of the ConfigMap that configures Envoy Gateway: https://gateway.envoyproxy.io/docs/api/extension_types/#envoygateway */
 export const envoyConfigKey = 'envoy-gateway.yaml'
 
-/** What a change of the configuration of Envoy Gateway takes from it. */
+/** A loss by a change of the configuration of Envoy Gateway. */
 export interface EnvoyLoss {
   readonly how: 'reconfigured' | 'unwatched'
   readonly at: Cursor

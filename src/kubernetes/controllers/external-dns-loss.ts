@@ -9,7 +9,7 @@ const furtherKinds = dnsKinds.filter((kind) => !(kind in dnsSources))
 
 /** The records of a cluster, by their names. */
 interface Records {
-  /** The names of which a record may be made, also by what a release has in its values since a change. */
+  /** The names of the records that may be made, also by values that a release has since a change. */
   readonly made: ReadonlySet<string>
   /** Whether there may be others. */
   readonly isOpen: boolean
@@ -93,7 +93,7 @@ function unrecorded(name: string, { made, hosts, asked }: Records): readonly str
   return found
 }
 
-/** The names of which an ExternalDNS certainly makes records. */
+/** The names of the records that an ExternalDNS certainly makes. */
 export function dnsNamesIn(scope: DnsScope, snapshot: Snapshot): string[] {
   return dnsObjectsIn(snapshot).flatMap((object) => {
     const { names, isSure } = dnsNamesOf(scope, object)
@@ -101,7 +101,7 @@ export function dnsNamesIn(scope: DnsScope, snapshot: Snapshot): string[] {
   })
 }
 
-/** The names of which an ExternalDNS, as it is after a change, no longer makes records because an object changed. */
+/** The names of the records that an ExternalDNS, as it is after a change, no longer makes because an object changed. */
 export function namesLostBy(before: Manifest, after: Manifest | undefined, was: DnsScope, is: DnsScope): string[] {
   const [past, made] = [dnsNamesOf(was, before), dnsNamesOf(is, before)]
   if (!past.isSure || !made.isSure) return []

@@ -5,7 +5,7 @@ import { type Settings, valuesOfFlag } from '../workload/settings'
 import { dnsPrefixes } from './external-dns-instance'
 import { type DnsScope, takesForDns } from './external-dns-scope'
 
-/** The names of which an ExternalDNS makes records by one object. */
+/** The names of the records that an ExternalDNS makes for one object. */
 export interface DnsNames {
   readonly names: ReadonlySet<string>
   /** Whether it certainly makes them; otherwise it may. */
@@ -13,7 +13,7 @@ export interface DnsNames {
 }
 
 /**
- * The names of which it makes records by an Ingress, a Service or a DNSEndpoint, in lower case. Source:
+ * The names of the records that it makes for an Ingress, a Service or a DNSEndpoint, in lower case. Source:
  * https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0, endpointsFromIngress of source/ingress.go, generateEndpoints of
  * source/service.go, Endpoints of source/crd.go; records outside of the domains are ignored: plan/plan.go, filterRecordsForPlan
  */

@@ -35,7 +35,7 @@ export const dnsKinds: readonly GroupKind[] = [
   'VirtualService.networking.istio.io',
 ]
 
-/** Those of them of which the names of records are known here, each with the source that reads it. */
+/** The kinds whose names of records are known here, each with the source that reads it. */
 export const dnsSources: Readonly<Record<GroupKind, string>> = {
   'Ingress.networking.k8s.io': 'ingress',
   Service: 'service',

@@ -17,7 +17,7 @@ const loops = /\.(?:all|exists|exists_one|map|filter)\s*\(/g
 const mostSteps = 4096
 const mostOfVariable = 4096
 
-/** What is not known of a request, or what the cluster and others fill in. */
+/** Words of parts of a request that are unknown, or that the cluster and others fill in. */
 const unknown =
   /\b(?:oldObject|params|authorizer|namespaceObject|status|resources|imagePullSecrets|priority|priorityClassName|nodeName|ownerReferences|generateName|finalizers|managedFields|pod-template-hash|controller-revision-hash)\b|argoproj|fluxcd|helm|app\.kubernetes\.io\/(?:instance|managed-by)/
 const strange: readonly RegExp[] = [

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** What the API server gives each container. Source: kubernetes/kubernetes, pkg/apis/core/v1/defaults.go */
+/** The defaults that the API server gives each container. Source: kubernetes/kubernetes, pkg/apis/core/v1/defaults.go */
 const ofContainer = {
   resources: {},
   terminationMessagePath: '/dev/termination-log',

@@ -20,7 +20,7 @@ export function kindsRefusedBy({ root }: Manifest): GroupKind[] {
 /** The objects of one kind that an Application deploys and that its project refuses. */
 export interface RefusedKind {
   readonly kind: GroupKind
-  /** What refuses them: an entry, or a list without one. */
+  /** The entry that refuses them, or the list without one. */
   readonly at: Cursor
   readonly objects: readonly [Manifest, ...Manifest[]]
 }
