@@ -43,12 +43,12 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
       '2:10: `fail-on` must be one of error, warning, notice, never, not "fatal".',
     ],
     ['a list', '- a\n', '1:1: The file must be a map, not a list.'],
-    ['no YAML', 'format: 1\n\tx: y\n', '2:1: Tabs are not allowed as indentation.'],
-    ['a key twice', 'format: 1\nformat: 1\n', '2:1: Map keys must be unique.'],
+    ['no YAML', 'format: 1\n\tx: y\n', '2:1: This file is not valid YAML: tabs are not allowed as indentation.'],
+    ['a key twice', 'format: 1\nformat: 1\n', '2:1: This file is not valid YAML: a key is written twice in one map.'],
     [
       'two documents',
       'format: 1\n---\nformat: 1\n',
-      '2:1: Source contains multiple documents; please use YAML.parseAllDocuments().',
+      '2:1: This file is not valid YAML: it has more than one document; write one.',
     ],
     [
       'an alias bomb',

@@ -49,7 +49,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .version(versionIn(io.root))
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
-    .showHelpAfterError('(run ingress-guard --help for usage)')
+    .showHelpAfterError(helpOf())
 
   command
     .command('check', { isDefault: false })
@@ -207,12 +207,18 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       status = await demo(io, paintFor(io))
     })
 
+  for (const one of command.commands) one.showHelpAfterError(helpOf(one.name()))
   try {
     await command.parseAsync(argv, { from: 'user' })
     return status
   } catch (error) {
     return await explain(error, io)
   }
+}
+
+/** The hint after an error of usage, for a command or for all. */
+function helpOf(name = ''): string {
+  return `(run ingress-guard ${name}${name && ' '}--help for usage)`
 }
 
 async function fixed(

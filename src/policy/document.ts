@@ -1,15 +1,33 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020'
-import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import { didYouMean } from '../closest'
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
 import { enumerated } from '../listing'
+import { readYaml } from '../manifest/document-reader'
 import { Lines } from '../manifest/lines'
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
 import { PackageNodes } from '../manifest/package-nodes'
 import { type Region, startOf } from '../region'
+
+interface Fault {
+  readonly reason: string
+  readonly from: number
+  readonly to: number
+}
 
 /** A validated YAML 1.2 document of ours that still knows where each value is written. */
 export interface OwnDocument<T> {
@@ -66,8 +84,11 @@ export function readOwnDocument<T>(
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))]
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 }
   }
-  const syntax = document.errors[0]
-  if (syntax) throw new GuardError(code, `${syntax.message.split('\n')[0]}.`, { path, region: region(...syntax.pos) })
+  const [syntax] = document.errors
+  if (syntax) {
+    const { reason, from, to } = syntaxFaultIn(text, syntax)
+    throw new GuardError(code, `This file is not valid YAML: ${reason}.`, { path, region: region(from, to) })
+  }
   const regionOf = (keys: readonly (string | number)[]): Region => {
     const node = nodeAt(document, keys)
     return node?.range ? region(node.range[0], node.range[1]) : start
@@ -116,6 +137,21 @@ export function readOwnDocument<T>(
     }
   }
   return { value: value as T, regionOf, regionOfKey, objectAt }
+}
+
+/** What kubectl accepts in a manifest, and is a mistake in a file of ours. */
+const stricter: Partial<Record<YAMLParseError['code'], string>> = {
+  DUPLICATE_KEY: 'a key is written twice in one map',
+  MULTIPLE_DOCS: 'it has more than one document; write one',
+}
+
+/** The words for manifests, where their reader refuses the text, too; else those of the package. */
+function syntaxFaultIn(text: string, { code, message, pos }: YAMLParseError): Fault {
+  const [from, to] = pos
+  const words = stricter[code]
+  if (words) return { reason: words, from, to }
+  const read = readYaml(text)
+  return 'reason' in read ? read : { reason: message.split('\n')[0] ?? '', from, to }
 }
 
 function lostAliasIn(document: Document.Parsed): Alias | undefined {
