@@ -8,17 +8,18 @@ export function notationOf(shape: Shape, named: ReadonlyMap<string, string>): st
   if ('values' in shape) return `(${shape.values.join('|')})`
   if ('items' in shape) return `[${notationOf(shape.items, named)}]`
   if ('entries' in shape) return `<${notationOf(shape.entries, named)}>`
+  if ('some' in shape) return signs.anything
   const name = named.get(JSON.stringify(shape))
   return name ? `@${name}` : `{${fieldsIn(shape, named)}}`
 }
 
 /** The fields of a map, without the braces. */
 export function fieldsIn(
-  { keys }: { keys: Readonly<Record<string, Shape>> },
+  { keys, required = [] }: Extract<Shape, { keys: unknown }>,
   named: ReadonlyMap<string, string>,
 ): string {
   return Object.entries(keys)
-    .map(([key, shape]) => key + notationOf(shape, named))
+    .map(([key, shape]) => key + (required.includes(key) ? '!' : '') + notationOf(shape, named))
     .join(' ')
 }
 
@@ -35,7 +36,7 @@ export interface Part {
 export function partsOf(shapes: Iterable<Shape>): Map<string, Part> {
   const counts = new Map<string, { count: number; key: string; shape: Shape }>()
   const visit = (shape: Shape, key: string): void => {
-    if (typeof shape === 'string' || 'values' in shape) return
+    if (typeof shape === 'string' || 'values' in shape || 'some' in shape) return
     if ('items' in shape || 'entries' in shape) {
       visit('items' in shape ? shape.items : shape.entries, key)
       return

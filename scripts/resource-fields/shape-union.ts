@@ -5,7 +5,11 @@ export function union(one: Shape, other: Shape): Shape {
   if (typeof one === 'string' || typeof other === 'string') return ofForms(one, other)
   if ('keys' in one && 'keys' in other) {
     const keys = [...new Set([...Object.keys(one.keys), ...Object.keys(other.keys)])].sort()
-    return { keys: Object.fromEntries(keys.map((key) => [key, either(one.keys[key], other.keys[key])])) }
+    const required = one.required?.filter((key) => other.required?.includes(key)) ?? []
+    return {
+      keys: Object.fromEntries(keys.map((key) => [key, either(one.keys[key], other.keys[key])])),
+      ...(required.length > 0 ? { required } : {}),
+    }
   }
   if ('items' in one && 'items' in other) return { items: union(one.items, other.items) }
   if ('entries' in one && 'entries' in other) return { entries: union(one.entries, other.entries) }

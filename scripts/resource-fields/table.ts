@@ -17,8 +17,9 @@ export interface ReadKinds {
   readonly kinds: readonly Kind[]
 }
 
-export const isMap = (shape: Shape | undefined): shape is { keys: Record<string, Shape> } =>
-  typeof shape === 'object' && 'keys' in shape
+type KeyedShape = Extract<Shape, { keys: unknown }>
+
+export const isMap = (shape: Shape | undefined): shape is KeyedShape => typeof shape === 'object' && 'keys' in shape
 
 /** Writes a table of facts below the comment at its head. The day is another one only where the table is. */
 export function writeTable(file: string, comment: readonly string[], read: readonly ReadKinds[]): void {
@@ -54,14 +55,15 @@ function bodyOf(read: readonly ReadKinds[]): string {
 interface Row {
   readonly kinds: readonly string[]
   readonly apiVersions: readonly string[]
-  readonly shape: { readonly keys: Readonly<Record<string, Shape>> }
+  readonly shape: KeyedShape
 }
 
 /** Its metadata is the same for every kind, and the status is written by the cluster. */
-function withoutCommon(shape: Shape | undefined): { keys: Record<string, Shape> } {
+function withoutCommon(shape: Shape | undefined): KeyedShape {
   if (!isMap(shape)) throw new Error('A kind has no schema.')
   const { apiVersion, kind, metadata, status, ...rest } = shape.keys
-  return { keys: rest }
+  const required = shape.required?.filter((key) => key in rest) ?? []
+  return { keys: rest, ...(required.length > 0 ? { required } : {}) }
 }
 
 /** Kinds with the same fields as one row. */

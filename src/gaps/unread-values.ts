@@ -10,6 +10,7 @@ import type { SideOfChange } from '../sides/side'
 import { type Chart, chartWithLocals, readChart } from '../sources/chart'
 import { isRead, readsIn, type TemplateReads } from '../sources/template-reads'
 import { type ValuesContent, valuesAt } from '../values/values-file'
+import { makesRoute } from './route-templates'
 import { isChartTouched, valuesFilesOfCharts } from './values-files-of-charts'
 
 /** A value in a file, by the keys that lead to it. */
@@ -87,10 +88,6 @@ interface ChartReads extends TemplateReads {
   readonly ofRoutes: ReadonlySet<string>
 }
 
-/** A template that makes a route or a certificate. */
-const routes =
-  /^kind: *["']?(?:Ingress|IngressRoute|Route|HTTPRoute|GRPCRoute|TLSRoute|VirtualService|Gateway|HTTPProxy|Certificate)\b/m
-
 async function readsOf(folder: string, checkout: Checkout): Promise<ChartReads | undefined> {
   if (!checkout.has(path.join(folder, 'Chart.yaml'))) return undefined
   const charts = await chartWithLocals(checkout, folder)
@@ -100,7 +97,7 @@ async function readsOf(folder: string, checkout: Checkout): Promise<ChartReads |
   const own = texts.get(path.join(folder, 'Chart.yaml')) ?? ''
   const reads = own.includes('import-values') ? undefined : readsIn(texts.values())
   const read = [...texts.values()]
-    .filter((text) => routes.test(text))
+    .filter((text) => makesRoute(text))
     .flatMap((text) => [...text.matchAll(/\.Values\.([\w.]+)/g)])
   return reads && { ...reads, ofRoutes: new Set(read.map(([, keys = '']) => keys)) }
 }

@@ -1,5 +1,6 @@
 import { isBelow } from '../discovery/roots'
 import type { Finding, Skipped } from '../finding/report'
+import { abandonedValues } from '../gaps/abandoned-values'
 import { editsOfBroken } from '../gaps/accounts/broken-output'
 import { notJudgedOfFiles } from '../gaps/accounts/file-deployments'
 import { takenByOtherTools } from '../gaps/accounts/other-tools'
@@ -157,6 +158,7 @@ export async function accountForUnseen(
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
       ...(base && changed ? await misreadValues(base, head, changed) : []),
+      ...(base && changed ? await abandonedValues(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
       ...(base && changed ? await valuesOutOfScope(base, head, changed) : []),
       ...(base ? await unreadConditions(base, head, changed) : []),

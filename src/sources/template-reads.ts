@@ -11,14 +11,24 @@ export interface TemplateReads {
  * a template is included that is not here.
  */
 export function readsIn(texts: Iterable<string>): TemplateReads | undefined {
+  const reads = ownReadsIn(texts)
+  return reads?.isClosed ? reads : undefined
+}
+
+/** What the files themselves read, and whether they include no template that is not here. */
+export interface OwnReads extends TemplateReads {
+  readonly isClosed: boolean
+}
+
+/** As `readsIn`, whatever templates of other charts read; undefined where values are passed whole. */
+export function ownReadsIn(texts: Iterable<string>): OwnReads | undefined {
   const [whole, tested]: string[][][] = [[], []]
-  const [included, defined] = [new Set<string>(), new Set<string>()]
+  const [included, defined] = [new Set<string | undefined>(), new Set<string>()]
   for (const action of [...texts].flatMap((text) => [...actionsIn(text)])) {
     if (action.includes('"Values"')) return undefined
     const others = action.replace(ownFile, '')
     for (const [, word = '', name] of others.matchAll(/\b(include|template|define|block)\s+(?:"([^"]*)"|[^\s"])/g)) {
-      if (name === undefined) return undefined
-      if (word === 'define' || word === 'block') defined.add(name)
+      if (name !== undefined && (word === 'define' || word === 'block')) defined.add(name)
       else included.add(name)
     }
     const isTest = isOnlyTest(action)
@@ -29,7 +39,8 @@ export function readsIn(texts: Iterable<string>): TemplateReads | undefined {
       paths?.push(path)
     }
   }
-  return [...included].every((name) => defined.has(name)) ? { whole: whole ?? [], tested: tested ?? [] } : undefined
+  const isClosed = [...included].every((name) => name !== undefined && defined.has(name))
+  return { whole: whole ?? [], tested: tested ?? [], isClosed }
 }
 
 /** `include (print $.Template.BasePath "/secret.yaml")`, which checksums of Pods are made of: a template of the chart itself. */

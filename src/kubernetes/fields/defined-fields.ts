@@ -9,7 +9,6 @@ import type { Misfit, Shape } from './shape'
 /** The fields of a kind, by a CustomResourceDefinition of the cluster. */
 export interface DefinedFields {
   readonly definition: Manifest
-  readonly schema: Schema
   readonly shape: Shape
 }
 
@@ -27,7 +26,7 @@ function fieldsIn(definition: Manifest, version: string): DefinedFields | undefi
   known.set(definition, versions)
   if (!versions.has(version)) {
     const schema = schemaIn(definition, version)
-    versions.set(version, schema && { definition, schema, shape: ofObject(shapeOfSchema(schema)) })
+    versions.set(version, schema && { definition, shape: ofObject(shapeOfSchema(schema)) })
   }
   return versions.get(version)
 }

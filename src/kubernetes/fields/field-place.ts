@@ -38,7 +38,7 @@ function isWithin(inner: Place, outer: Place): boolean {
 
 /** Where a shape has a field of a name. A part within itself is looked at once. */
 function placesOf(key: string, shape: Shape, place: Place = []): { readonly place: Place; readonly shape: Shape }[] {
-  if (typeof shape === 'string' || 'values' in shape) return []
+  if (typeof shape === 'string' || 'values' in shape || 'some' in shape) return []
   if ('items' in shape) return placesOf(key, shape.items, [...place, '[]'])
   if ('entries' in shape) return placesOf(key, shape.entries, [...place, '*'])
   const own = entryOf(shape.keys, key)

@@ -15,7 +15,10 @@ export function isPatch({ object }: Manifest): boolean {
 /** A shape with what every object has. */
 export function ofObject(shape: Shape): Shape {
   if (typeof shape === 'string' || !('keys' in shape)) return shape
-  return { keys: { ...shape.keys, apiVersion: 'anything', kind: 'anything', metadata: 'anything', status: 'anything' } }
+  return {
+    ...shape,
+    keys: { ...shape.keys, apiVersion: 'anything', kind: 'anything', metadata: 'anything', status: 'anything' },
+  }
 }
 
 /** A key or a value that is gone once an encrypted object is decrypted. Source: https://getsops.io/docs/ */

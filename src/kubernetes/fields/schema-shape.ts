@@ -1,3 +1,4 @@
+import { entryOf } from '../../entry'
 import type { Shape } from './shape'
 
 /** A part of an OpenAPI schema, as a CustomResourceDefinition has it. */
@@ -23,7 +24,8 @@ const mostValues = 8
  * @param leftOut names of fields that may have any value
  */
 export function shapeOfSchema(schema: Schema, leftOut: readonly string[] = []): Shape {
-  if (schema['x-kubernetes-preserve-unknown-fields'] || schema['x-kubernetes-embedded-resource']) return 'anything'
+  if (schema['x-kubernetes-preserve-unknown-fields'] || schema['x-kubernetes-embedded-resource'])
+    return ofOpen(schema, leftOut)
   if (schema['x-kubernetes-int-or-string']) return 'number or text'
   switch (schema.type) {
     case 'string':
@@ -47,14 +49,27 @@ function valuesOf({ enum: values }: Schema): Shape {
   return isKept ? { values: values.map(String) } : 'text'
 }
 
-function ofObject({ properties, additionalProperties }: Schema, leftOut: readonly string[]): Shape {
-  if (properties) {
-    const fields = Object.entries(properties).map(([key, its]): [string, Shape] => [
-      key,
-      leftOut.includes(key) ? 'anything' : shapeOfSchema(its, leftOut),
-    ])
-    return { keys: Object.fromEntries(fields) }
-  }
+function ofOpen(schema: Schema, leftOut: readonly string[]): Shape {
+  return schema.properties ? { some: fieldsOf(schema.properties, leftOut), ...requiredBy(schema) } : 'anything'
+}
+
+function ofObject(schema: Schema, leftOut: readonly string[]): Shape {
+  const { properties, additionalProperties } = schema
+  if (properties) return { keys: fieldsOf(properties, leftOut), ...requiredBy(schema) }
   if (typeof additionalProperties === 'object') return { entries: shapeOfSchema(additionalProperties, leftOut) }
   return 'anything'
+}
+
+function fieldsOf(properties: Readonly<Record<string, Schema>>, leftOut: readonly string[]): Record<string, Shape> {
+  const fields = Object.entries(properties).map(([key, its]): [string, Shape] => [
+    key,
+    leftOut.includes(key) ? 'anything' : shapeOfSchema(its, leftOut),
+  ])
+  return Object.fromEntries(fields)
+}
+
+/** The fields that an object has to set itself: a default fills in the others. */
+function requiredBy({ properties = {}, required = [] }: Schema): { required?: readonly string[] } {
+  const own = required.filter((field) => entryOf(properties, field)?.default === undefined)
+  return own.length > 0 ? { required: own } : {}
 }

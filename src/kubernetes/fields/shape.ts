@@ -12,7 +12,9 @@ export type Shape =
   | { readonly values: readonly string[] }
   | { readonly items: Shape }
   | { readonly entries: Shape }
-  | { readonly keys: Readonly<Record<string, Shape>> }
+  | { readonly keys: Readonly<Record<string, Shape>>; readonly required?: readonly string[] }
+  /** A map that takes any other key, too. */
+  | { readonly some: Readonly<Record<string, Shape>>; readonly required?: readonly string[] }
 
 /**
  * A key that is no field, with the fields beside it; a value of another form, or a variable with such a default; or a value
@@ -32,7 +34,7 @@ const wanted = {
 
 /** The parts of a value that are not as its shape has them. A text that a tool fills in may become anything. */
 export function misfitsOf(at: Cursor, shape: Shape): Misfit[] {
-  if (shape === 'anything') return []
+  if (shape === 'anything' || (typeof shape === 'object' && 'some' in shape)) return []
   if (isOpen(at)) return shape === 'text' ? ofDefault(at) : []
   if (typeof shape === 'string') return isOf(shape, at) ? [] : [{ at, wanted: wanted[shape] }]
   if ('values' in shape) return ofValues(at, shape.values)

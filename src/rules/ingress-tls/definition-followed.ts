@@ -8,7 +8,7 @@ import { resourceFields } from '../../kubernetes/fields/resource-fields'
 import { written } from '../../kubernetes/fields/written-path'
 import { definitionKind } from '../../kubernetes/object/custom-resource'
 import { isOfKubernetes } from '../../kubernetes/versions/served-apis'
-import { alternatives } from '../../listing'
+import { alternatives, enumerated } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -33,8 +33,8 @@ export default defineRule({
       `The API server rejects ${object}, because ${field} is not ${wanted}, as ${definition} has it: ${loss}. ${remedy}`,
     value: ({ object, field, definition, value, loss, remedy }: Rejected & { value: string }) =>
       `The API server rejects ${object}, because ${field} is ${value}, which is none of its values by ${definition}: ${loss}. ${remedy}`,
-    missing: ({ object, field, definition, loss, remedy }: Rejected) =>
-      `The API server rejects ${object}, because it has no ${field}, which ${definition} requires: ${loss}. ${remedy}`,
+    missing: ({ object, lacks, definition, loss, remedy }: Omit<Rejected, 'field'> & { lacks: string }) =>
+      `The API server rejects ${object}, because it has ${lacks}, which ${definition} requires: ${loss}. ${remedy}`,
   },
   *partners(manifest, _, __, isTouched) {
     // The name of a definition ends in its group.
@@ -47,7 +47,7 @@ export default defineRule({
       .map((defined) => ({
         ...defined,
         misfits: misfitsOfObject(manifest, defined.shape),
-        missing: [...missingFieldsOf(manifest.root, defined.schema)],
+        missing: [...missingFieldsOf(manifest.root, defined.shape)],
       }))
       .sort((a, b) => a.misfits.length + a.missing.length - b.misfits.length - b.missing.length)
     if (!best) return
@@ -56,9 +56,9 @@ export default defineRule({
       definition: nameOf(best.definition.ref),
       loss: lossOf(manifest),
     }
-    for (const { at, field: name } of best.missing) {
-      const field = written({ path: [...at.path, name] })
-      report(at, 'missing', { ...common, field, remedy: `Set ${field}.` }, { keys: [field] })
+    for (const { at, fields } of best.missing) {
+      const lacks = enumerated(fields.map((field) => `no ${field}`))
+      report(at, 'missing', { ...common, lacks, remedy: `Set ${enumerated(fields)}.` }, { keys: fields })
     }
     for (const misfit of best.misfits) {
       const { at } = misfit
