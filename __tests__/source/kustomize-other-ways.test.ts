@@ -110,6 +110,15 @@ describe('a form that kustomize accepts is no error', () => {
       },
     ],
     [
+      'plugins of a folder that names them and sets their namespace',
+      {
+        'web/kustomization.yaml': 'resources: [cm.yaml]\ntransformers: [parts]\n',
+        'web/parts/kustomization.yaml': 'namespace: web\nnamePrefix: a-\nresources: [../all]\n',
+        'web/all/kustomization.yaml': 'resources: [p.yaml]\n',
+        'web/all/p.yaml': plugin('NamespaceTransformer', 'fieldSpecs: [{path: metadata/namespace, create: true}]\n'),
+      },
+    ],
+    [
       'anchors, merges, duplicates and later documents',
       {
         'web/kustomization.yaml':

@@ -58,6 +58,8 @@ export interface Kustomization {
   readonly words: ReadonlyMap<string, string>
   /** Whether it only includes others, without changes. */
   readonly onlyTakesIn: boolean
+  /** Whether it changes no path in what it includes. */
+  readonly keepsPaths: boolean
 }
 
 /** The Kustomization of a folder, where a glob of `ignore` takes it. */
@@ -83,6 +85,11 @@ function readingOf(text: string): KustomizeReading {
   known.set(text, reading)
   return reading
 }
+
+const takingIn: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'resources', 'bases'])
+
+/** The fields that change names and namespaces, which no plugin reads files by. */
+const naming: ReadonlySet<string> = new Set(['namespace', 'namePrefix', 'nameSuffix'])
 
 /** A Kustomization of a text. */
 export function readKustomization(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
@@ -115,7 +122,8 @@ export function readKustomization(folder: string, file: string, text: string, ch
     plugins: plugins.length > 0,
     inlinePlugins: plugins.some(({ text: written }) => isInline(written)),
     pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
-    onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
+    onlyTakesIn: reading.keys.every((key) => takingIn.has(key)),
+    keepsPaths: reading.keys.every((key) => takingIn.has(key) || naming.has(key)),
     data: files.filter((one) => isLeftOutData(one) && instead(one) === undefined),
     files,
     faults: [

@@ -24,6 +24,7 @@ export function madeKustomization(
     patches,
     plugins: false,
     onlyTakesIn: patches.length === 0,
+    keepsPaths: patches.length === 0,
     component: false,
     includes: members.map((member) => ({ text: path.relative(`/${folder}`, `/${member}`), region: startOf(1) })),
     leadsTo: [...members, ...patches].sort(),

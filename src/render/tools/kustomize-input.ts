@@ -132,7 +132,7 @@ function notFollowed(
   const place = inside(folder, text)
   const real = place === undefined ? undefined : realPlace(checkout.tree, place)
   if (real === undefined || checkout.has(real)) return undefined
-  const changing = closureOf(real, all).find(({ onlyTakesIn }) => !onlyTakesIn)
+  const changing = closureOf(real, all).find(({ keepsPaths }) => !keepsPaths)
   return (
     changing &&
     `it uses plugins from the Kustomization ${changing.folder || '.'}, which may change the files they read; name the plugin files here`
