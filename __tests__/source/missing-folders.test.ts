@@ -34,6 +34,13 @@ describe('a folder that is not there is an error at the line that names it', () 
       'flux/more.yaml:7',
       'more',
     ],
+    [
+      'of a new Flux Kustomization with components',
+      { ...flux, 'parts/kustomization.yaml': kustomize('resources: []').replace('Kustomization', 'Component') },
+      { 'flux/more.yaml': kustomization('more', './more', 'components: [../parts]') },
+      'flux/more.yaml:7',
+      'more',
+    ],
     ['that goes, of an Application', { ...web, 'app.yaml': application('web') }, gone, 'app.yaml:9', 'web'],
     ['of a new Application', web, { 'app.yaml': application('more') }, 'app.yaml:9', 'more'],
     [

@@ -83,7 +83,7 @@ export async function renderKustomize(
 ): Promise<Rendering> {
   const checkout = revision.forKustomize
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
-  const own = kustomizations[0]
+  const own = closureOf(source.root, all)[0]
   if (!own) {
     const isThere = revision.tree.at(source.root).length > 0
     const reason = isThere ? `there is no Kustomization in ${source.root || '.'}` : withoutFolder(source.root)
