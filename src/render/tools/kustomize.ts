@@ -216,7 +216,8 @@ const notFetched = 'a chart that is not in the repository is not fetched'
 
 /**
  * A helm that only renders and fetches nothing, with any arguments of kustomize. Kustomize asks for helm 3; helm 4
- * renders as well.
+ * renders as well. A schema of values that is in another place, to which helm has no access here, is left out, where
+ * helm has the option for it.
  */
 async function onlyRendering(helm: string, home: string): Promise<string> {
   const file = path.join(home, 'helm.sh')
@@ -224,7 +225,22 @@ async function onlyRendering(helm: string, home: string): Promise<string> {
   const script = `#!/bin/sh
 case "$1" in
   version) echo v3.99.0; exit ;;
-  template) exec ${quoted} "$@" ;;
+  template)
+    { said=$(${quoted} "$@" 2>&1 >&3); } 3>&1
+    status=$?
+    case "$said" in
+      *'failing loading "http'* | *'failing loading "file:'*)
+        { again=$(${quoted} "$@" --skip-schema-validation 2>&1 >&3); } 3>&1
+        code=$?
+        case "$again" in
+          *'unknown flag'*) ;;
+          *) said=$again status=$code ;;
+        esac
+        ;;
+    esac
+    [ -z "$said" ] || printf '%s\\n' "$said" >&2
+    exit $status
+    ;;
 esac
 echo "${notFetched}" >&2
 exit 1
