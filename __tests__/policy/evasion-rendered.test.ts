@@ -275,7 +275,7 @@ describe('a file that is no longer deployed is edited, to come back later', () =
     const report = await judgeChange(base, { ...drop, ...edit })
     expect(places(report)).toEqual([`head/${file}:1 exact ${unrendered}`])
     expect(report.findings[0]?.text).toBe(
-      'This change edits a file that is no longer deployed, so the edit cannot be checked. Delete the file, or revert the edit.',
+      'This change edits a file that is no longer deployed, so the edit cannot be checked. Restore what deployed the file, delete it, or revert the edit.',
     )
     expect(await introduced(base, drop)).toEqual([])
   })

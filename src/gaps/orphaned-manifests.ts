@@ -146,7 +146,7 @@ async function editedButUndeployed({ base, head }: BothSides): Promise<Finding[]
         region: startOf(1),
         status: 'introduced',
         keys: [file],
-        text: 'This change edits a file that is no longer deployed, so the edit cannot be checked. Delete the file, or revert the edit.',
+        text: 'This change edits a file that is no longer deployed, so the edit cannot be checked. Restore what deployed the file, delete it, or revert the edit.',
       }),
     )
 }
