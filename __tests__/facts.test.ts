@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartPlacesFile } from '../src/fetch/known-places'
+import { AddOnFactsFile } from '../src/kubernetes/charts/add-on-facts'
 import { AnnotationChartsFile } from '../src/kubernetes/charts/annotation-values'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
@@ -33,6 +34,7 @@ import { readOwnDocument } from '../src/policy/document'
 import { root } from './harness'
 
 const schemas = {
+  'add-on-charts.yaml': AddOnFactsFile,
   'annotation-charts.yaml': AnnotationChartsFile,
   'annotations.yaml': AnnotationFactsFile,
   'api-groups.yaml': ApiGroupsFile,

@@ -93,7 +93,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/syntax-known': ['unread'],
   'controller-scope/traefik-names-known': ['entryPoint', 'resolvers'],
   'controller-scope/webhook-safe': ['ingresses', 'unanswered'],
-  'ingress-tls/cert-manager-kept': ['controllers', 'namespace', 'removed', 'stopped'],
+  'ingress-tls/cert-manager-kept': ['controllers', 'definitions', 'namespace', 'removed', 'stopped'],
   'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],
   'ingress-tls/certificate-issued': ['incomplete', 'issuerRemoved', 'issuerUnknown', 'labelled', 'shared'],
   'ingress-tls/certificate-used': ['ignored', 'missed', 'named'],

@@ -33,11 +33,29 @@ export type ValueSetting = Static<typeof ValueSetting>
 const Parts = Type.Array(ValueSetting)
 
 /** Holds if all conditions of one of these hold. */
-const Cases = Type.Array(
+export const Cases = Type.Array(
   Type.Object({ charts: Taken.charts, when: Type.Array(ValueCondition, { minItems: 1 }) }, strict),
 )
 /** Sets of conditions: one of them must hold. */
 export type Cases = Static<typeof Cases>
+
+/** What a chart makes of its values, as settings of its program. */
+export const SettingFacts = {
+  /** The namespace and names of its objects, if they differ from the usual helpers. */
+  namespace: Type.Optional(Parts),
+  fullname: Type.Optional(Parts),
+  flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
+  /**
+   * Values that hold flags literally: a map by name, a map by name in which a disabled entry is a flag without value,
+   * a list of arguments, or a map of variables.
+   */
+  more: Type.Array(
+    Type.Object(
+      { charts: Type.Optional(text), at: text, as: Type.Enum(['map', 'switches', 'list', 'variables']) },
+      strict,
+    ),
+  ),
+}
 
 /** The ports that the Service of a chart offers, in a map of values by their names. */
 const OfferedFacts = Type.Object(
@@ -70,20 +88,7 @@ const ChartFacts = Type.Object(
     digest: Type.Optional(text),
     /** The cases in which it runs no controller. */
     idle: Type.Optional(Cases),
-    /** The namespace and names of its objects, if they differ from the usual helpers. */
-    namespace: Type.Optional(Parts),
-    fullname: Type.Optional(Parts),
-    flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
-    /**
-     * Values that hold flags literally: a map by name, a map by name in which a disabled entry is a flag without value,
-     * a list of arguments, or a map of variables.
-     */
-    more: Type.Array(
-      Type.Object(
-        { charts: Type.Optional(text), at: text, as: Type.Enum(['map', 'switches', 'list', 'variables']) },
-        strict,
-      ),
-    ),
+    ...SettingFacts,
     /** Whether it contains its controller's lock, empty, so that the lock is part of every release. */
     makesLock: Type.Optional(Type.Literal(true)),
     /** The cases in which the nodes receive the traffic. */

@@ -13,8 +13,8 @@ export class ChartSettings implements Settings {
   readonly parts: readonly Cursor[]
 
   constructor(
-    private readonly facts: ChartFacts,
-    private readonly release: ChartRelease,
+    private readonly facts: Pick<ChartFacts, 'name' | 'namespace' | 'fullname' | 'flags' | 'more'>,
+    private readonly release: Pick<ChartRelease, 'name' | 'namespace' | 'version' | 'values' | 'parts'>,
   ) {
     this.place = release.values.place
     this.parts = release.parts
@@ -102,8 +102,24 @@ export class ChartSettings implements Settings {
 
   /** Whether one of several cases is known to apply: that no part of it runs, for example. */
   isCase(cases: Cases = []): boolean {
-    const known = cases.filter(({ charts }) => this.isOfVersion(charts))
-    return known.some(({ when }) => when.every((one) => this.holds(one) === true))
+    return this.ofVersion(cases).some(({ when }) => when.every((one) => this.holds(one) === true))
+  }
+
+  /** Whether none of several cases applies, as is known. */
+  isNoCase(cases: Cases): boolean {
+    return this.ofVersion(cases).every(({ when }) => when.some((one) => this.holds(one) === false))
+  }
+
+  /** The first value that decides whether one of several cases applies. */
+  placeOfCase(cases: Cases): Cursor {
+    const values = this.ofVersion(cases).flatMap(({ when }) =>
+      when.map(({ value }) => this.release.values.get(value).at),
+    )
+    return values.find(({ exists }) => exists) ?? values[0] ?? this.place
+  }
+
+  private ofVersion(cases: Cases): Cases {
+    return cases.filter(({ charts }) => this.isOfVersion(charts))
   }
 
   /** The namespace of its objects; undefined if it is unknown. */

@@ -34,7 +34,8 @@ export function isInstalled(release: Manifest, base: Snapshot): boolean {
   return !isSuspended(release) || base.get(release.ref).some((was) => !isSuspended(was))
 }
 
-function isSuspended(manifest: Manifest): boolean {
+/** Whether Flux leaves a release alone: it neither changes nor uninstalls it. */
+export function isSuspended(manifest: Manifest): boolean {
   return groupKindOf(manifest.ref) === gitOpsKind.helmRelease && readHelmRelease(manifest.root).suspended
 }
 

@@ -2,12 +2,14 @@ import { parseImage } from '../../cluster/image'
 import { isStopped, lastingKinds, podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { type AddOnRelease, addOnReleasesOf } from '../charts/add-on-release'
+import { releaseKinds } from '../charts/chart-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { Arguments } from '../workload/arguments'
-import type { Setting } from '../workload/settings'
+import type { Setting, Settings } from '../workload/settings'
 import { certManagerGroups, issuerOf } from './cert-manager'
 
-/** A controller of cert-manager that a workload runs. */
+/** A controller of cert-manager that a workload runs, or a release whose chart is elsewhere. */
 export interface CertManager {
   readonly manifest: Manifest
   /** The only namespace in which it looks; undefined where it looks in all. */
@@ -23,22 +25,34 @@ export interface CertManager {
 /** The repositories of its image, as it is released and as it is copied. */
 const images = /(?:cert-manager-controller|bitnami(?:legacy)?\/cert-manager)$/
 
-/** The controllers that a workload runs; none while it runs no Pods. */
-export function certManagersOf(manifest: Manifest, snapshot?: Snapshot): CertManager[] {
+/** The controllers that a workload or a release runs; none while it runs no Pods. */
+export function certManagersOf(manifest: Manifest, snapshot: Snapshot): CertManager[] {
+  const releases = releasesOfCertManager(manifest, snapshot)
+  if (releases.length > 0)
+    return releases.flatMap(({ facts, settings }) =>
+      settings.isCase(facts.idle) ? [] : [controller(manifest, settings)],
+    )
   if (!lastingKinds.includes(groupKindOf(manifest.ref)) || isStopped(manifest)) return []
-  return [...podOf(manifest).at('spec', 'containers').items()].flatMap((container) => {
-    if (!images.test(parseImage(container.at('image').string ?? '').repository)) return []
-    const args = new Arguments(container, {}, snapshot)
-    return [
-      {
-        manifest,
-        watched: args.get('namespace'),
-        parts: args.all('controllers'),
-        resources: args.get('cluster-resource-namespace'),
-        isOpaque: args.opaque || args.has('config'),
-      },
-    ]
-  })
+  return [...podOf(manifest).at('spec', 'containers').items()].flatMap((container) =>
+    images.test(parseImage(container.at('image').string ?? '').repository)
+      ? [controller(manifest, new Arguments(container, {}, snapshot))]
+      : [],
+  )
+}
+
+/** The releases of its chart that an object installs, and that are read from their values alone. */
+export function releasesOfCertManager(manifest: Manifest, snapshot: Snapshot): AddOnRelease[] {
+  return addOnReleasesOf(manifest, 'cert-manager', snapshot)
+}
+
+function controller(manifest: Manifest, settings: Settings): CertManager {
+  return {
+    manifest,
+    watched: settings.get('namespace'),
+    parts: settings.all('controllers'),
+    resources: settings.get('cluster-resource-namespace'),
+    isOpaque: settings.opaque || settings.has('config'),
+  }
 }
 
 const known = new WeakMap<Snapshot, readonly CertManager[]>()
@@ -46,7 +60,9 @@ const known = new WeakMap<Snapshot, readonly CertManager[]>()
 export function certManagersIn(snapshot: Snapshot): readonly CertManager[] {
   const before = known.get(snapshot)
   if (before) return before
-  const found = lastingKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((one) => certManagersOf(one, snapshot))
+  const found = [...lastingKinds, ...releaseKinds]
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .flatMap((one) => certManagersOf(one, snapshot))
   known.set(snapshot, found)
   return found
 }

@@ -1,15 +1,23 @@
 import { isStopped } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { gitOpsKind } from '../../gitops/kinds'
-import type { Change } from '../../manifest/change'
+import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
-import { comingReleases } from '../charts/coming-release'
+import { releaseKinds } from '../charts/chart-release'
+import { comingReleases, isInstalled, isSuspended } from '../charts/coming-release'
+import { staysInCluster } from '../controllers/controller-loss'
 import { areLikelyOfOneCluster } from '../object/one-cluster'
-import { outlivesPrune } from '../object/prune'
 import { certManagerGroups, issuerOf, shimAnnotation } from './cert-manager'
-import { type CertManager, certManagersIn, certManagersOf, neglectOf, requesterKinds } from './cert-manager-controller'
+import {
+  type CertManager,
+  certManagersIn,
+  certManagersOf,
+  neglectOf,
+  releasesOfCertManager,
+  requesterKinds,
+} from './cert-manager-controller'
 import { namedSecrets } from './tls-user'
 
 /** A controller of cert-manager that no longer serves objects which stay, and that no other one here serves. */
@@ -24,12 +32,13 @@ export interface CertManagerLoss {
   readonly users: readonly Manifest[]
 }
 
-/** The losses by one change of a workload. */
+/** The losses by one change of a workload or a release. */
 export function certManagerLosses(change: Change, base: Snapshot, head: Snapshot): CertManagerLoss[] {
   if (change.kind === 'added') return []
   const { before } = change
-  if (change.kind === 'removed' && (outlivesPrune(before) || head.get(before.ref).length > 0)) return []
-  const serving = certManagersIn(head)
+  if (change.kind === 'removed' && (staysInCluster(before) || head.get(before.ref).length > 0)) return []
+  if (isSuspended(sidesOf(change).after ?? before)) return []
+  const serving = certManagersIn(head).filter(({ manifest }) => isInstalled(manifest, base))
   return certManagersOf(before, base).flatMap((was): CertManagerLoss[] => {
     const users = requestersIn(head).filter(
       (user) =>
@@ -45,8 +54,10 @@ export function certManagerLosses(change: Change, base: Snapshot, head: Snapshot
       const neglect = neglectOf(is, first, head)
       return neglect ? [{ was, how: neglect.by, at: neglect.at.at, part: neglect.part, users }] : []
     }
-    // Another image may be a copy.
-    if (!isStopped(change.after)) return []
+    const [release] = releasesOfCertManager(change.after, head)
+    if (release) return [{ was, how: 'stopped', at: release.settings.placeOfCase(release.facts.idle), part: '', users }]
+    // Another image may be a copy, and another chart may install one.
+    if (!isStopped(change.after) || releaseKinds.includes(groupKindOf(change.after.ref))) return []
     return [{ was, how: 'stopped', at: change.after.root.at('spec', 'replicas'), part: '', users }]
   })
 }
@@ -71,7 +82,7 @@ export const installerKinds: readonly GroupKind[] = [
 const known = new WeakMap<Snapshot, readonly Manifest[]>()
 
 /** The objects that request certificates of cert-manager, by name; of several copies of one, the first. */
-function requestersIn(snapshot: Snapshot): readonly Manifest[] {
+export function requestersIn(snapshot: Snapshot): readonly Manifest[] {
   const before = known.get(snapshot)
   if (before) return before
   const found = requesterKinds

@@ -1,10 +1,13 @@
 import { lastingKinds } from '../../cluster/pod'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
 import { requesterKinds } from '../../kubernetes/tls/cert-manager-controller'
 import { certManagerLosses, installerKinds, replacementIn } from '../../kubernetes/tls/cert-manager-loss'
+import { type DefinitionLoss, definitionKind, definitionLossOf } from '../../kubernetes/tls/definition-loss'
 import { abridged } from '../../listing'
-import { type GroupKind, groupKindOf, nameOf } from '../../manifest/manifest'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Loss = Record<'controller' | 'users', string>
@@ -20,9 +23,15 @@ export default defineRule({
   since: '1.25.0',
   scope: 'change',
   assumed: true,
-  kinds: lastingKinds,
-  reads: [...requesterKinds, ...['ClusterIssuer', 'Issuer'].flatMap(ofCertManager), ...releaseKinds, ...installerKinds],
-  subjects: [{ kinds: lastingKinds, marks: [mark] }],
+  kinds: [...lastingKinds, ...releaseKinds],
+  reads: [
+    ...requesterKinds,
+    ...['ClusterIssuer', 'Issuer'].flatMap(ofCertManager),
+    ...releasePartKinds,
+    ...installerKinds,
+    definitionKind,
+  ],
+  subjects: [{ kinds: [...lastingKinds, ...releaseKinds], marks: [mark] }],
   direct: true,
   messages: {
     removed: ({ controller, users }: Loss) =>
@@ -33,23 +42,56 @@ export default defineRule({
       `After this change ${controller} looks in the namespace ${part} alone, and at no ClusterIssuers, and no other cert-manager here does, so the certificates of ${users} are neither issued nor renewed. Remove --namespace.`,
     controllers: ({ controller, users, part }: Loss & { part: string }) =>
       `After this change --controllers keeps ${controller} from running ${part}, and no other cert-manager here runs it, so the certificates of ${users} are neither issued nor renewed. Enable ${part}.`,
+    definitions: ({ cause, users, remedy }: Record<'cause' | 'users' | 'remedy', string>) =>
+      `${cause}, so they are deleted, and with them every Certificate and issuer in the cluster: nothing issues or renews certificates afterwards, and clients reject those of today once they expire. In use here: ${users}. ${remedy}.`,
   },
-  putBack: { stopped: 'changed', namespace: 'changed', controllers: 'changed' },
+  later: { definitions: '1.28.0' },
+  putBack: { definitions: 'changed', stopped: 'changed', namespace: 'changed', controllers: 'changed' },
   *partners(manifest, _, _isGone, isTouched) {
-    if (!isTouched || !lastingKinds.includes(groupKindOf(manifest.ref))) return
+    const kind = groupKindOf(manifest.ref)
+    yield* namesOfReleaseParts(manifest)
+    if (!isTouched || ![...lastingKinds, ...releaseKinds].includes(kind)) return
     // The objects that request certificates, and those that install another controller.
     if (manifest.object.content.includes(mark)) yield* [mark, 'certmanager.k8s.io', 'kubernetes.io/tls-acme']
   },
   check({ change, base, head, report, skip }) {
+    const lost = definitionLossOf(change, base, head)
+    const coming = lost && replacementIn(base, head)
+    if (lost && coming) skip(lost.at, `${nameOf(coming.ref)}, which this change adds, may bring the CRDs`)
+    else if (lost) {
+      report(endsOf(lost), 'definitions', { ...wordsFor(change, lost), users: inWords(lost.users) })
+      return
+    }
     for (const { was, how, at, part, users } of certManagerLosses(change, base, head)) {
       const instead = replacementIn(base, head)
       if (instead) {
         skip(at, `${nameOf(instead.ref)}, which this change adds, may bring another cert-manager`)
         continue
       }
-      const [first] = users
-      const args = { controller: nameOf(was.manifest.ref), users: abridged(users.map(({ ref }) => nameOf(ref))) }
-      report([at, ...(first ? [first.root] : [])], how, { ...args, part })
+      const args = { controller: nameOf(was.manifest.ref), users: inWords(users) }
+      report(endsOf({ at, users }), how, { ...args, part })
     }
   },
 })
+
+function endsOf({ at, users: [first] }: { at: Cursor; users: readonly Manifest[] }): Cursor[] {
+  return first ? [at, first.root] : [at]
+}
+
+function inWords(users: readonly Manifest[]): string {
+  return abridged(users.map(({ ref }) => nameOf(ref)))
+}
+
+/** What happens to the CRDs, and what keeps them: an upgrade reads the mark in the cluster, an uninstallation that in the release. */
+function wordsFor({ kind }: Change, { was }: DefinitionLoss): Record<'cause' | 'remedy', string> {
+  const release = nameOf(was.ref)
+  return kind === 'removed'
+    ? {
+        cause: `This change removes ${release} with its CRDs of cert-manager`,
+        remedy: 'Keep the release, or first let it give its CRDs the annotation helm.sh/resource-policy: keep',
+      }
+    : {
+        cause: `After this change ${release} no longer contains the CRDs of cert-manager`,
+        remedy: 'Keep them in it, or first annotate them in the cluster with helm.sh/resource-policy: keep',
+      }
+}
