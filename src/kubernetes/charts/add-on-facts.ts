@@ -11,7 +11,7 @@ const AddOnFacts = Type.Object(
     /** The newest version that was read: a range of versions that includes it means this one. */
     newest: text,
     /** The cases in which it runs no Pods. */
-    idle: Cases,
+    idle: Type.Optional(Cases),
     ...SettingFacts,
     /** The cases in which its CRDs are part of a release, and those in which Helm never deletes them. */
     definitions: Type.Optional(Type.Object({ made: Cases, kept: Cases }, strict)),

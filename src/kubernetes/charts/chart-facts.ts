@@ -44,7 +44,17 @@ export const SettingFacts = {
   /** The namespace and names of its objects, if they differ from the usual helpers. */
   namespace: Type.Optional(Parts),
   fullname: Type.Optional(Parts),
-  flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
+  flags: Type.Array(
+    Type.Object(
+      {
+        flag: text,
+        ...Taken,
+        /** Whether those that values hold literally are in addition to it, as the program takes several. */
+        adds: Type.Optional(Type.Literal(true)),
+      },
+      strict,
+    ),
+  ),
   /**
    * Values that hold flags literally: a map by name, a map by name in which a disabled entry is a flag without value,
    * a list of arguments, or a map of variables.

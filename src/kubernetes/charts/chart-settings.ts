@@ -31,8 +31,9 @@ export class ChartSettings implements Settings {
 
   all(flag: string): Setting[] {
     const given = this.more.flatMap((more) => this.givenBy(more, flag))
-    if (given.length > 0) return given
-    const made = this.take(this.partsOf(flag))
+    const parts = this.partsOf(flag)
+    const made = this.take(parts)
+    if (given.length > 0) return made && parts.some(({ adds }) => adds) ? [made, ...given] : given
     if (made) return [made]
     // A value that no file sets may be set by a file that is not in this repository.
     const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ isKnown }) => !isKnown)
@@ -111,7 +112,7 @@ export class ChartSettings implements Settings {
   }
 
   /** The first value that decides whether one of several cases applies. */
-  placeOfCase(cases: Cases): Cursor {
+  placeOfCase(cases: Cases = []): Cursor {
     const values = this.ofVersion(cases).flatMap(({ when }) =>
       when.map(({ value }) => this.release.values.get(value).at),
     )
@@ -140,7 +141,7 @@ export class ChartSettings implements Settings {
     return satisfies(this.release.version, charts)
   }
 
-  private partsOf(flag: string): ValueSetting[] {
+  private partsOf(flag: string): ChartFacts['flags'] {
     return this.facts.flags.filter((one) => one.flag === flag && this.isOfVersion(one.charts))
   }
 

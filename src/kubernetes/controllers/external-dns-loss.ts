@@ -2,6 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
 import { isPlaceholder, routedHosts } from '../ingress/ingress'
+import { valuesOfFlag } from '../workload/settings'
 import { dnsNamesOf, makesOthers } from './external-dns-records'
 import { type DnsScope, dnsKinds, dnsScopesIn, dnsSources } from './external-dns-scope'
 
@@ -58,8 +59,8 @@ function dnsObjectsIn(snapshot: Snapshot): Manifest[] {
 }
 
 function readsFurther({ settings }: DnsScope): boolean {
-  const sources = settings.all('source').map(({ value }) => value)
-  return !sources.every((source) => source !== undefined && Object.values(dnsSources).includes(source))
+  const sources = valuesOfFlag(settings, 'source')
+  return !sources?.every((source) => Object.values(dnsSources).includes(source))
 }
 
 /** The words of objects: some are the names of the records that other sources, and the charts of releases, have made. */

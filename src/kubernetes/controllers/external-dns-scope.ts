@@ -3,13 +3,15 @@ import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { addOnReleasesOf } from '../charts/add-on-release'
+import { releaseKinds } from '../charts/chart-release'
 import { classOf } from '../ingress/ingress-class'
 import { isLabelSelector, matchesLabels } from '../object/label-selector'
 import { Arguments } from '../workload/arguments'
 import { type Settings, valuesOfFlag } from '../workload/settings'
-import { annotationPrefix, asReleased } from './external-dns-instance'
+import { annotationPrefix, asReleased, dnsInstancesOf } from './external-dns-instance'
 
-/** An ExternalDNS that a workload runs, with the objects that it makes records of. */
+/** An ExternalDNS that a workload or a release of its chart runs, with the objects that it makes records of. */
 export interface DnsScope {
   readonly workload: Manifest
   readonly settings: Settings
@@ -42,19 +44,32 @@ export const dnsSources: Readonly<Record<GroupKind, string>> = {
   'DNSEndpoint.externaldns.k8s.io': 'crd',
 }
 
-/** The ExternalDNS that the containers of a workload run. */
+/** The ExternalDNS that the containers of a workload run, or that a release installs which is read from its values alone. */
 export function dnsScopesOf(workload: Manifest, snapshot: Snapshot): DnsScope[] {
+  if (releaseKinds.includes(groupKindOf(workload.ref))) return scopesOfRelease(workload, snapshot)
   return [...podOf(workload).at('spec', 'containers').items()].flatMap((container) => {
     const image = parseImage(container.at('image').string ?? '')
     if (!asReleased.test(image.repository)) return []
     const settings = new Arguments(container, { variables: 'EXTERNAL_DNS_' }, snapshot)
-    // The default before 0.22.0; later releases do not start without a policy.
-    const policy = settings.get('policy')
-    const isUnknown = settings.opaque || (policy && policy.value === undefined)
-    const isDry = settings.isOn('dry-run', false) !== false
-    const prunes = isUnknown ? undefined : isSync(policy?.value) && !isDry
-    return [{ workload, settings, prunes, prefix: annotationPrefix(settings, releaseOf(image)) }]
+    return [{ workload, settings, prunes: prunesBy(settings), prefix: annotationPrefix(settings, releaseOf(image)) }]
   })
+}
+
+/** Its variables are not read. */
+function scopesOfRelease(release: Manifest, snapshot: Snapshot): DnsScope[] {
+  if (release.object.content.includes('EXTERNAL_DNS_')) return []
+  const [installed, other] = dnsInstancesOf(release, snapshot)
+  return addOnReleasesOf(release, 'external-dns', snapshot).map(({ settings }) => {
+    const prefix = other ? undefined : installed?.prefix
+    return { workload: release, settings, prunes: prunesBy(settings), prefix }
+  })
+}
+
+function prunesBy(settings: Settings): boolean | undefined {
+  // The default before 0.22.0; later releases do not start without a policy.
+  const policy = settings.get('policy')
+  if (settings.opaque || (policy && policy.value === undefined)) return undefined
+  return isSync(policy?.value) && settings.isOn('dry-run', false) === false
 }
 
 function isSync(policy = 'sync'): boolean {
@@ -71,7 +86,7 @@ export function dnsScopesIn(snapshot: Snapshot): readonly DnsScope[] {
 }
 
 function findScopes(snapshot: Snapshot): DnsScope[] {
-  return workloadKinds
+  return [...workloadKinds, ...releaseKinds]
     .flatMap((kind) => snapshot.ofKind(kind))
     .filter((one) => one.object.content.includes('external-dns') && !isStopped(one))
     .flatMap((one) => dnsScopesOf(one, snapshot))

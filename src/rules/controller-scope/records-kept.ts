@@ -1,6 +1,8 @@
 import { isStopped, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
+import { isSuspended } from '../../kubernetes/charts/coming-release'
+import { staysInCluster } from '../../kubernetes/controllers/controller-loss'
 import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
 import { dnsNamesIn, hostsWithout, isDnsObject, namesLostBy } from '../../kubernetes/controllers/external-dns-loss'
 import { dnsAnnotationsOf, isInDomains } from '../../kubernetes/controllers/external-dns-records'
@@ -14,8 +16,7 @@ import {
   takesForDns,
 } from '../../kubernetes/controllers/external-dns-scope'
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
-import { outlivesPrune } from '../../kubernetes/object/prune'
-import { valuesOfFlag } from '../../kubernetes/workload/settings'
+import { type Settings, valueOr, valuesOfFlag } from '../../kubernetes/workload/settings'
 import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -43,8 +44,8 @@ export default defineRule({
   summary: 'ExternalDNS goes on making the records of hosts that stay routed.',
   since: '1.30.0',
   scope: 'change',
-  kinds: [...workloadKinds, ...(Object.keys(dnsSources) as GroupKind[])],
-  reads: [...dnsKinds, ...releaseKinds],
+  kinds: [...workloadKinds, ...releaseKinds, ...(Object.keys(dnsSources) as GroupKind[])],
+  reads: [...dnsKinds, ...releasePartKinds],
   messages: {
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/policy.go: sync deletes records without a source
     left: ({ dns, flag, hosts }: Names & { flag: string }) =>
@@ -54,27 +55,30 @@ export default defineRule({
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/plan.go, filterRecordsForPlan: neither kept nor deleted
     outside: ({ dns, flag, hosts }: Names & { flag: string }) =>
       `After this change --${flag} leaves out the domains of hosts for which ${dns} made records, so those of ${hosts} keep their last address: another one of the controller does not reach them. Keep the domains in, or let another ExternalDNS have them.`,
+    // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/plan.go: owner id does not match; registry/txt.go
+    disowned: ({ dns, was, is, hosts }: Names & Record<'was' | 'is', string>) =>
+      `After this change ${dns} has the owner id ${is} instead of ${was}, and it neither updates nor deletes records of another owner: those of ${hosts} keep their last address. Keep the owner id, or have it take the records over: --migrate-from-txt-owner=${was}, from 0.20.0 on.`,
     stopped: ({ dns, outcome, hosts }: Names & { outcome: string }) =>
       `${dns} ${outcome}, and no other ExternalDNS here makes the records of ${hosts}, so they keep their last address, and new hosts get none. Keep it until another ExternalDNS has its work.`,
   },
-  later: { unnamed: '1.31.0', outside: '1.31.0', stopped: '1.31.0' },
-  putBack: { left: 'changed', unnamed: 'changed', outside: 'changed', stopped: 'changed' },
+  later: { unnamed: '1.31.0', outside: '1.31.0', stopped: '1.31.0', disowned: '1.32.0' },
+  putBack: { disowned: 'changed', left: 'changed', unnamed: 'changed', outside: 'changed', stopped: 'changed' },
   *partners(manifest) {
     const { content } = manifest.object
     if (!/external-?dns/.test(content)) return
-    yield* ['Ingress', 'external-dns', 'externaldns.k8s.io']
+    yield* ['Ingress', 'external-dns', 'externaldns.k8s.io', ...namesOfReleaseParts(manifest)]
     if (isDnsObject(manifest)) return
     for (const [source, mark] of Object.entries(marksOfSources)) if (content.includes(source)) yield mark
   },
   check({ change, base, head, report }) {
     const { before, after } = sidesOf(change)
-    if (!before || (!after && (outlivesPrune(before) || head.get(before.ref).length > 0))) return
+    if (!before || (!after && (staysInCluster(before) || head.get(before.ref).length > 0))) return
     if (isDnsObject(before)) {
       for (const { at, ...args } of namesLost(before, after, base, head)) report(at, 'unnamed', args, { keys: [] })
       return
     }
     const [was, is] = [dnsScopesOf(before, base)[0], after && dnsScopesOf(after, head)[0]]
-    if (!was || isStopped(before)) return
+    if (!was || isStopped(before) || isSuspended(after ?? before)) return
     const dns = nameOf(before.ref)
     if (!after || isStopped(after)) {
       const hosts = hostsWithout(dnsNamesIn(was, base), base, head)
@@ -87,6 +91,12 @@ export default defineRule({
       return
     }
     if (!is) return
+    const disowned = disownedHosts(was, is, base, head)
+    if (disowned) {
+      const { at, hosts, ...owners } = disowned
+      report(at, 'disowned', { dns, ...owners, hosts: abridged(hosts) }, { keys: [] })
+      return
+    }
     const outside = outsideHosts(was, is, base, head)
     for (const [message, lost] of Object.entries({ left: is.prunes ? lostHosts(was, is, base, head) : [], outside }))
       for (const [flag, hosts] of lost) {
@@ -95,6 +105,27 @@ export default defineRule({
       }
   },
 })
+
+/** The hosts whose records keep the owner that an ExternalDNS had before a change, where no other one may have them. */
+function disownedHosts(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot) {
+  const [old, now] = [was, is].map(({ settings }) => ownerOf(settings))
+  const others = dnsScopesIn(head).filter(({ workload }) => identityOf(workload.ref) !== identityOf(is.workload.ref))
+  if (!old || !now || old === now || others.length > 0 || is.settings.has(migration)) return undefined
+  const named = new Set(dnsNamesIn(was, base))
+  const routed = head.ofKind(ingressKind).flatMap((one) => [...routedHosts(one).keys()])
+  const kept = new Set(dnsNamesIn(is, head))
+  const hosts = [...new Set(routed)].filter((host) => named.has(host) && kept.has(host)).sort()
+  return hosts.length > 0 ? { at: placeOf(is, ownerFlag), was: old, is: now, hosts } : undefined
+}
+
+const ownerFlag = 'txt-owner-id'
+const migration = 'migrate-from-txt-owner'
+
+/** The owner that the TXT records of its records have; undefined where it is unknown or has no such records. */
+function ownerOf(settings: Settings): string | undefined {
+  const owner = valueOr(settings, ownerFlag, 'default')
+  return owner && !isPlaceholder(owner) && valueOr(settings, 'registry', 'txt') === 'txt' ? owner : undefined
+}
 
 function placeOf({ settings }: DnsScope, flag: string): Cursor {
   return settings.all(flag).at(-1)?.at ?? settings.placeOf(flag)
