@@ -87,6 +87,12 @@ export class ChartSettings implements Settings {
     return undefined
   }
 
+  /** The value that decides whether the chart creates such an object. */
+  placeOfParts(parts: readonly ValueSetting[]): Cursor {
+    const part = parts.find(({ charts }) => this.isOfVersion(charts))
+    return part ? this.decisive(part).at : this.place
+  }
+
   private made(part: ValueSetting): Setting | undefined {
     const { at, holds } = this.decisive(part)
     if (holds === undefined) return { at, value: undefined }

@@ -1,11 +1,8 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { readApplication } from '../../gitops/application'
-import { gitOpsKind } from '../../gitops/kinds'
 import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
-import { generatedApplication, inflatedChart } from '../charts/chart-release'
-import { isSuspended } from '../charts/coming-release'
+import type { GroupKind, Manifest } from '../../manifest/manifest'
+import { deletesWhatIsLeft } from '../charts/release-pruning'
 import { staysInCluster } from '../controllers/controller-loss'
 import { areLikelyOfOneCluster } from '../object/one-cluster'
 import { certManagerGroups } from './cert-manager'
@@ -22,7 +19,6 @@ export interface DefinitionLoss {
 
 export const definitionKind: GroupKind = 'CustomResourceDefinition.apiextensions.k8s.io'
 const issuerKinds = certManagerGroups.flatMap((group): GroupKind[] => [`ClusterIssuer.${group}`, `Issuer.${group}`])
-const applications: readonly GroupKind[] = [gitOpsKind.application, generatedApplication]
 
 /**
  * The loss by one change of a release whose chart is elsewhere: Helm deletes what a release no longer has, except with
@@ -34,7 +30,7 @@ export function definitionLossOf(change: Change, base: Snapshot, head: Snapshot)
   const { before } = change
   const { after } = sidesOf(change)
   if (!after && (staysInCluster(before) || head.get(before.ref).length > 0)) return undefined
-  if (isSuspended(after ?? before) || !isPruned(before) || isPatched(before) || isPatched(after)) return undefined
+  if (!deletesWhatIsLeft(after ?? before) || isPatched(before) || isPatched(after)) return undefined
   const [was] = releasesOfCertManager(before, base)
   const cases = was?.facts.definitions
   if (!was || !cases || !was.settings.isCase(cases.made) || !was.settings.isNoCase(cases.kept)) return undefined
@@ -46,13 +42,6 @@ export function definitionLossOf(change: Change, base: Snapshot, head: Snapshot)
   const users = found.filter((one) => areLikelyOfOneCluster(before, one, head))
   const at = is ? is.settings.placeOfCase(cases.made) : before.root
   return users.length > 0 ? { was: before, at, users } : undefined
-}
-
-/** Whether what a release no longer has is deleted: Argo CD does so where it is asked to, and Kustomize has no releases. */
-function isPruned(release: Manifest): boolean {
-  const kind = groupKindOf(release.ref)
-  if (kind === inflatedChart || kind === gitOpsKind.applicationSet) return false
-  return !applications.includes(kind) || readApplication(release.root).prunes
 }
 
 /** Whether a release may give its CRDs that mark by itself. */

@@ -1,11 +1,16 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
+import { ChartSettings } from '../../kubernetes/charts/chart-settings'
 import { comingReleases } from '../../kubernetes/charts/coming-release'
+import { deletesWhatIsLeft } from '../../kubernetes/charts/release-pruning'
+import { chartReleasesOf } from '../../kubernetes/charts/releases'
 import { controllerKinds, controllersOf, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { servingControllers } from '../../kubernetes/controllers/serving-controllers'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress/ingress-class'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { type Change, sidesOf } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
@@ -20,8 +25,8 @@ export default defineRule({
   summary: 'An IngressClass that Ingresses use is kept, with its controller.',
   since: '1.1.0',
   scope: 'change',
-  kinds: ['IngressClass.networking.k8s.io'],
-  reads: ['Ingress.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  kinds: ['IngressClass.networking.k8s.io', ...releaseKinds],
+  reads: ['Ingress.networking.k8s.io', ...controllerKinds, ...releasePartKinds],
   messages: {
     removed: ({ name, users }: UsedClass) =>
       `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller serves them afterwards. Keep it until no Ingress names it.`,
@@ -36,7 +41,11 @@ export default defineRule({
   later: { brought: '1.26.0' },
   putBack: { moved: 'changed' },
   *partners(manifest) {
-    if (manifest.ref.kind !== 'IngressClass') return
+    yield* namesOfReleaseParts(manifest)
+    if (manifest.ref.kind !== 'IngressClass') {
+      if (controllersOf(manifest).some(({ installed }) => installed)) yield* ['Ingress', ...marksOfControllers]
+      return
+    }
     yield manifest.ref.name
     yield* marksOfControllers
     // Ingresses without a class contain no other word to look for.
@@ -45,6 +54,11 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     if (change.kind === 'added') return
     const { before } = change
+    if (releaseKinds.includes(groupKindOf(before.ref))) {
+      for (const { at, name, users } of classesDropped(change, base, head))
+        report([at, ...users.slice(0, 1).map(fieldOf)], 'removed', { name, users: inWords(users) }, { keys: [name] })
+      return
+    }
     const { name } = before.ref
     if (isPlaceholder(name)) return
     const named = usersOf(head, name)
@@ -79,6 +93,34 @@ export default defineRule({
 })
 
 const kind = 'IngressClass.networking.k8s.io'
+
+/** A class that a release whose chart is elsewhere no longer creates, although its controller still asks for it. */
+function classesDropped(change: Change, base: Snapshot, head: Snapshot) {
+  const { before, after } = sidesOf(change)
+  if (!before || !after || !deletesWhatIsLeft(after)) return []
+  const releases = chartReleasesOf(after, head)
+  return controllersOf(before, base).flatMap((was) => {
+    const name = was.installed?.className?.value
+    const release = releases.find(({ facts }) => facts.controllers.includes(was.facts.name))
+    if (!name || !release || isThere(name, head) || isTakenWithout(base, head, name)) return []
+    // A controller that takes another class is another fault.
+    const isAsked = controllersOf(after, head).some(({ claims, facts, installed }) => {
+      const isSame = facts === was.facts && installed !== undefined && installed.className === undefined
+      return isSame && claims.some(({ by, names }) => by === 'controller' && names.includes(name))
+    })
+    const users = isAsked && !releaseThatComes(base, head, name) ? usersOf(head, name) : []
+    const at = new ChartSettings(release.facts, release).placeOfParts(release.facts.class)
+    return users.length > 0 ? [{ at, name, users }] : []
+  })
+}
+
+function isThere(name: string, head: Snapshot): boolean {
+  return head.ofKind(kind).some(({ ref }) => ref.name === name || isPlaceholder(ref.name))
+}
+
+function fieldOf({ root }: Manifest): Cursor {
+  return root.at('spec', 'ingressClassName')
+}
 
 /**
  * The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument.
