@@ -1,5 +1,6 @@
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { proxyKind, servicesOfProxy } from './contour-proxy'
 import { isPlaceholder } from './ingress'
 import { traefikRouteKinds } from './traefik-kinds'
 import { traefikServiceKinds, traefikServicesIn } from './traefik-services'
@@ -17,6 +18,7 @@ export const backendKinds: readonly GroupKind[] = [
   ...routeKinds,
   ...traefikRouteKinds,
   ...traefikServiceKinds,
+  proxyKind,
 ]
 
 /** The kinds of Traefik among them. */
@@ -48,6 +50,7 @@ export function backendsOf(manifest: Manifest): readonly Backend[] {
 function readBackends(manifest: Manifest): Backend[] {
   const kind = groupKindOf(manifest.ref)
   if (kind === ingressKind) return ofIngress(manifest)
+  if (kind === proxyKind) return ofProxy(manifest)
   return traefikKinds.includes(kind) ? ofTraefikObject(manifest) : ofRoute(manifest)
 }
 
@@ -98,6 +101,10 @@ function ofTraefikObject(user: Manifest): Backend[] {
   return traefikServicesIn(user)
     .filter((ref) => (ref.at('kind').string ?? 'Service') === 'Service' && !ref.at('name').string?.includes('@'))
     .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || user.ref.namespace))
+}
+
+function ofProxy(proxy: Manifest): Backend[] {
+  return servicesOfProxy(proxy).flatMap((one) => backendAt(one.at('name'), one.at('port'), proxy.ref.namespace))
 }
 
 /** The backend of a name and a port, as they are written. */

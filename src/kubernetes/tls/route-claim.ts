@@ -1,12 +1,10 @@
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { readMatch } from '../controllers/traefik-match'
+import { proxyKind } from '../ingress/contour-proxy'
 import { isPlaceholder } from '../ingress/ingress'
 import { ofTraefik } from '../ingress/traefik-kinds'
 import type { TlsClaim } from './tls-claim'
-
-/** Contour's kind of routes. */
-export const proxyKind: GroupKind = 'HTTPProxy.projectcontour.io'
 
 const traefikKinds: readonly GroupKind[] = ['IngressRoute', 'IngressRouteTCP'].flatMap(ofTraefik)
 
@@ -38,13 +36,18 @@ function ofProxy({ ref, root }: Manifest): TlsClaim[] {
 }
 
 /** The Secret of a route of Traefik, of its own namespace; a resolver of certificates needs none. */
-function ofTraefikRoute({ ref, root }: Manifest): TlsClaim[] {
+function ofTraefikRoute(route: Manifest): TlsClaim[] {
+  const { ref, root } = route
   const tls = root.at('spec', 'tls')
   const at = tls.at('secretName')
   const { string: secret } = at
   if (!secret || tls.at('certResolver').string) return []
-  const hosts = new Set([...root.at('spec', 'routes').items()].flatMap((route) => hostsOf(route.at('match'))))
-  return [...hosts].map((host) => ({ host, secret, namespace: ref.namespace, at }))
+  return traefikHosts(route).map((host) => ({ host, secret, namespace: ref.namespace, at }))
+}
+
+/** The hosts that the matches of a route of Traefik name, each once. */
+export function traefikHosts({ root }: Manifest): string[] {
+  return [...new Set([...root.at('spec', 'routes').items()].flatMap((route) => hostsOf(route.at('match'))))]
 }
 
 function hostsOf({ string }: Cursor): string[] {

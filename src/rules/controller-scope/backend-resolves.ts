@@ -34,7 +34,8 @@ export default defineRule({
   messages: {
     // Source: https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/controller.go,
     // serviceEndpoints: without endpoints, it answers 503; Traefik v3.7.9, pkg/provider/kubernetes/ingress/kubernetes.go,
-    // loadService: it leaves the path out; Gateway API 1.6.1, apis/v1/httproute_types.go, BackendRefs: 500
+    // loadService: it leaves the path out; Gateway API 1.6.1, apis/v1/httproute_types.go, BackendRefs: 500; Contour v1.33.6,
+    // internal/dag/httpproxy_processor.go, computeRoutes: 503 where no service of a route is left
     port: ({ user, port, service, known }: { user: string; port: string; service: string; known: string }) =>
       `${user} sends requests to the port ${port} of ${service}, which has only ${known}, so they fail. Name a port that the Service has, or add this one to it.`,
     // Source: bjw-s-labs/helm-charts at common-4.1.1, charts/library/common, templates/classes/_ingress.tpl, _route.tpl and

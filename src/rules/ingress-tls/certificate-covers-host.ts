@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { proxyKind } from '../../kubernetes/ingress/contour-proxy'
 import {
   covers,
   isPlaceholder,
@@ -9,7 +10,7 @@ import {
 } from '../../kubernetes/ingress/ingress'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
-import { proxyKind, routeClaims } from '../../kubernetes/tls/route-claim'
+import { routeClaims } from '../../kubernetes/tls/route-claim'
 import type { TlsClaim } from '../../kubernetes/tls/tls-claim'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
