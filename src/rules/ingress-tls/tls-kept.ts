@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { classProvidersIn, takesClassOf } from '../../kubernetes/controllers/class-provider'
 import {
   type Controller,
@@ -13,6 +13,7 @@ import { outlivesPrune } from '../../kubernetes/object/prune'
 import { balancerLoss, managedCertificateKind, managedNames, uncertifiedBy } from '../../kubernetes/tls/balancer-tls'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { listenerLosses, webRouteKinds } from '../../kubernetes/tls/listener-loss'
+import { routeTlsLoss, securedHostsOf, securedRouteKinds } from '../../kubernetes/tls/route-tls'
 import { RoutedHosts, tlsHosts } from '../../kubernetes/tls/routed-hosts'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
 import { abridged } from '../../listing'
@@ -26,7 +27,7 @@ export default defineRule({
   summary: 'A host that had TLS keeps it while it is routed.',
   since: '1.1.0',
   scope: 'change',
-  kinds: ['Ingress.networking.k8s.io', gatewayKind, managedCertificateKind],
+  kinds: ['Ingress.networking.k8s.io', gatewayKind, managedCertificateKind, ...securedRouteKinds],
   reads: [
     ...webRouteKinds,
     'Namespace',
@@ -49,18 +50,21 @@ export default defineRule({
       `After this change the load balancer of ${ingress} ends no TLS for ${hosts}, as ${why}. Clients that ask for https get no answer. Put it back, or name another certificate.`,
     managed: ({ certificate, ingress, domains }: Record<'certificate' | 'ingress' | 'domains', string>) =>
       `This change removes ${certificate}, which ${ingress} still names for ${domains}, and no other certificate that it names is for that. Google deletes the certificate, so clients that ask for https get no answer or another name. Keep it until the Ingress names another one.`,
+    // Sources: kubernetes/tls/route-tls
+    unsecured: ({ route, hosts, outcome }: Record<'route' | 'hosts' | 'outcome', string>) =>
+      `After this change ${route} ends no TLS for ${hosts}, which it still routes, and nothing else here does: ${outcome} of clients that ask for https. Put its TLS back, or first let another route end TLS for the host.`,
   },
-  later: { balancer: '1.25.0', listener: '1.25.0', managed: '1.25.0' },
-  putBack: { balancer: 'changed', byDefault: 'nothing', listener: 'changed' },
+  later: { balancer: '1.25.0', listener: '1.25.0', managed: '1.25.0', unsecured: '1.28.0' },
+  putBack: { balancer: 'changed', byDefault: 'nothing', listener: 'changed', unsecured: 'changed' },
   *partners(manifest) {
     // A copy of it.
     if (manifest.ref.kind === 'Ingress') yield manifest.ref.name
     yield* managedNames(manifest)
     if (groupKindOf(manifest.ref) === managedCertificateKind) yield manifest.ref.name
     if (groupKindOf(manifest.ref) === gatewayKind) yield* [manifest.ref.name, 'Namespace']
-    const hosts = tlsHosts(manifest)
-    if (hosts.size === 0) return
-    yield* hosts.keys()
+    const hosts = [...tlsHosts(manifest).keys(), ...securedHostsOf(manifest)]
+    if (hosts.length === 0) return
+    yield* hosts
     // Objects that terminate TLS for hosts that no Ingress lists.
     yield 'default-ssl-certificate'
     yield 'defaultCertificate'
@@ -69,8 +73,17 @@ export default defineRule({
     yield* marksOfControllers
     yield* tlsSecretNames(manifest).keys()
   },
-  check({ change, base, head, report, isWritten }) {
+  check({ change, base, head, report, skip, isWritten }) {
     if (change.kind === 'added') return
+    if (securedRouteKinds.includes(groupKindOf(change.before.ref))) {
+      const loss = change.kind === 'changed' ? routeTlsLoss(change.before, change.after, head) : undefined
+      if (!loss || change.kind !== 'changed') return
+      const { at, was, hosts, outcome } = loss
+      const release = hosts.map((host) => releaseMentioning(host, head)).find((one) => one !== undefined)
+      if (release) return skip(at, `${nameOf(release.ref)} mentions the host, and may end TLS for it`)
+      report([at, was], 'unsecured', { route: nameOf(change.after.ref), hosts: abridged(hosts), outcome })
+      return
+    }
     if (groupKindOf(change.before.ref) === gatewayKind) {
       const losses = change.kind === 'changed' ? listenerLosses(change, base, head) : []
       for (const { lost, at, was, routes } of losses) {
