@@ -61,7 +61,7 @@ export function closedBySetting({ root }: Manifest): Closing | undefined {
 
 function closingOf(how: Closing['how'], at: Cursor): Closing | undefined {
   const ranges = (at.string ?? '').split(/[\s,]+/).filter((range) => range !== '')
-  const isNobody = ranges.length > 0 && ranges.every((range) => ofNobody.test(range))
+  const isNobody = ranges.length > 0 && ranges.every(isOfNobody)
   return (how === 'closed' ? isNobody : areEverybody(ranges)) ? { how, at, ranges: ranges.join(', ') } : undefined
 }
 
@@ -83,6 +83,11 @@ function spanOf(range: string): readonly [from: number, to: number] | undefined 
   const size = 2 ** (32 - bits)
   const from = Math.floor((((a * 256 + b) * 256 + c) * 256 + d) / size) * size
   return [from, from + size]
+}
+
+/** Whether no client has an address, or one of a range: it is one of the controller's own Pod, or such that nothing has. */
+export function isOfNobody(range: string): boolean {
+  return ofNobody.test(range)
 }
 
 /** Addresses of the controller's own Pod, and those that nothing has: https://www.rfc-editor.org/rfc/rfc6890 */

@@ -3,24 +3,29 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { dnsKinds } from '../../kubernetes/controllers/external-dns-scope'
+import { deadTargetOf } from '../../kubernetes/controllers/external-dns-target'
 import { configsNamedIn } from '../../kubernetes/controllers/nginx-config'
+import { closedListOf, rangesIn, usersOfMiddleware } from '../../kubernetes/controllers/traefik-allow-list'
+import { ingressRouteKinds, middlewareKinds } from '../../kubernetes/controllers/traefik-middleware'
 import { routedHosts } from '../../kubernetes/ingress/ingress'
 import { closedBy, closedBySetting } from '../../kubernetes/ingress/source-ranges'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const kind = 'Ingress.networking.k8s.io'
 
 export default defineRule({
   id: 'controller-scope/hosts-reached',
-  summary: 'No annotation of an Ingress, and no setting of ingress-nginx, comes to take hosts from all clients.',
+  summary:
+    'No annotation of an Ingress, no Middleware of Traefik and no setting of ingress-nginx comes to take hosts from all clients.',
   since: '1.27.0',
   scope: 'change',
-  kinds: [kind, 'ConfigMap'],
-  reads: ['IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  kinds: [kind, 'ConfigMap', ...middlewareKinds, ...dnsKinds.filter((one) => one !== kind)],
+  reads: ['IngressClass.networking.k8s.io', ...ingressRouteKinds, ...controllerKinds, ...releaseKinds],
   messages: {
     // Source: https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#canary, and controller-v1.15.1,
     // internal/ingress/controller/controller.go (mergeAlternativeBackends)
@@ -38,19 +43,28 @@ export default defineRule({
       `With this change ${map} makes ${controller} refuse ${ranges}, which contains every client. List only the addresses to be kept out.`,
     unbound: ({ map, controller, addresses }: Record<'map' | 'controller' | 'addresses', string>) =>
       `With this change ${map} makes ${controller} listen on ${addresses} alone, where only its own Pod reaches it, so all connections are refused. Remove bind-address.`,
+    // Source: kubernetes/controllers/traefik-allow-list
+    closedRoutes: ({ middleware, routes, ranges }: Record<'middleware' | 'routes' | 'ranges', string>) =>
+      `With this change ${middleware} lets in only ${ranges}, from which no client comes, so Traefik refuses all requests to the routes of ${routes} that name it. List the addresses of the clients.`,
+    // Source: kubernetes/controllers/external-dns-target
+    unreached: ({ object, targets }: Record<'object' | 'targets', string>) =>
+      `With this change ExternalDNS is to publish ${targets} as the address of the hosts of ${object}, where clients find themselves or nothing, not the controller. Unless all clients are on the node itself, write the address of the controller, or remove the annotation.`,
   },
-  later: { closedAll: '1.30.0', deniedAll: '1.30.0', unbound: '1.30.0' },
+  later: { closedRoutes: '1.32.0', unreached: '1.32.0', closedAll: '1.30.0', deniedAll: '1.30.0', unbound: '1.30.0' },
   putBack: {
     canary: 'changed',
     closed: 'changed',
     closedAll: 'changed',
+    closedRoutes: 'changed',
     denied: 'changed',
     deniedAll: 'changed',
     unbound: 'changed',
+    unreached: 'changed',
   },
   *partners(manifest) {
     if (manifest.ref.kind === 'ConfigMap' && closedBySetting(manifest)) yield* marksOfControllers
     if (manifest.ref.kind === 'ConfigMap' && loopbackOf(manifest)) yield* marksOfControllers
+    if (isMiddleware(manifest) && closedListOf(manifest)) yield* [manifest.ref.name, ...marksOfControllers]
     if (manifest.ref.kind !== 'Ingress' || !isCanary(manifest)) return
     yield* routedHosts(manifest).keys()
     yield* marksOfControllers
@@ -63,6 +77,18 @@ export default defineRule({
         report(at, message, { map: nameOf(after.ref), ...args }, { keys: [message] })
       return
     }
+    if (isMiddleware(after)) {
+      const list = closedListOf(before) ? undefined : closedListOf(after)
+      const users = list ? usersOfMiddleware(after, head) : []
+      const routes = abridged(users.map(({ ref }) => nameOf(ref)))
+      const args = { middleware: nameOf(after.ref), routes, ranges: list ? rangesIn(list).join(', ') : '' }
+      if (list && users.length > 0) report(list, 'closedRoutes', args, { keys: [] })
+      return
+    }
+    const target = deadTargetOf(before) ? undefined : deadTargetOf(after)
+    if (target)
+      report(target, 'unreached', { object: nameOf(after.ref), targets: target.string ?? '' }, { keys: ['target'] })
+    if (groupKindOf(after.ref) !== kind) return
     const ingress = nameOf(after.ref)
     if (isCanary(after) && !isCanary(before) && mayBeOfNginx(after, head)) {
       const left = [...routedHosts(after).keys()].filter(
@@ -76,6 +102,10 @@ export default defineRule({
     if (closing && !was) report(closing.at, closing.how, { ingress, ranges: closing.ranges }, { keys: [closing.how] })
   },
 })
+
+function isMiddleware({ ref }: Manifest): boolean {
+  return middlewareKinds.includes(groupKindOf(ref))
+}
 
 /** The settings of a ConfigMap by which the controllers that read it come to serve no client. */
 function* closingSettings(before: Manifest, after: Manifest, head: Snapshot) {
