@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import { parseImage } from '../../cluster/image'
 import { isStopped, podOf } from '../../cluster/pod'
 import { unmetByNodes } from '../../cluster/scheduling'
@@ -17,13 +18,13 @@ import { labelOfNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
 import { type Controller, controllersIn, controllersOf } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
-import { classAsked, mayTakeRoute, routesFor, sortedOfKinds, takesRoute } from './controller-routes'
+import { classAsked, mayTakeRoute, routesFor, sortedOfKinds, takesRoute, wordForRoutes } from './controller-routes'
 import { settingsOf } from './controller-settings'
 import { type Hindrance, hindranceOf } from './hindrance'
 import { controllersReadFrom, counterpartOf, isBundled } from './same-controller'
 import { likenessOf, servingControllers } from './serving-controllers'
 
-/** A controller that a change takes away from Ingresses or routes of Traefik which stay, and that no other one takes. */
+/** A controller that a change takes away from Ingresses, HTTPProxies or routes of Traefik which stay, and that no other one takes. */
 export interface ControllerLoss {
   readonly was: Controller
   /**
@@ -64,14 +65,20 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
       const users = routesFor(was, head).filter(
         (route) => takesRoute(was, route, base) && !isTaken(route, serving, head),
       )
-      const losses = [...new Set(users.map(classAsked))].map((className): ControllerLoss => {
-        const its = users.filter((route) => classAsked(route) === className)
+      const losses = groupsOf(was, users).map(({ className, its }): ControllerLoss => {
         const cause =
           causeOfImage(its, base, head) ?? causeOfHindrance(its, base, head) ?? causeOf(change, was, its, head)
         return { was, className, users: its, ...cause }
       })
       return [...losses, ...lossesByLabels(was, base, head)]
     })
+}
+
+/** Routes by what messages call them, and by their class. */
+function groupsOf(was: Controller, users: readonly Manifest[]): { className: string; its: Manifest[] }[] {
+  const groups = new Map<string, Manifest[]>()
+  for (const one of users) append(groups, JSON.stringify([wordForRoutes(was, one), classAsked(one)]), one)
+  return [...groups.values()].map((its) => ({ className: its[0] ? classAsked(its[0]) : '', its }))
 }
 
 /** Whether one of the controllers may take a route; a controller whose Pods fit on no node does not. */

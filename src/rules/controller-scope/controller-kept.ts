@@ -12,7 +12,9 @@ import {
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
 import { holdsSettings, namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { wordForRoutes } from '../../kubernetes/controllers/controller-routes'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
+import { proxyKind } from '../../kubernetes/ingress/contour-proxy'
 import { traefikRouteKinds } from '../../kubernetes/ingress/traefik-kinds'
 import { labelsOf } from '../../kubernetes/object/label-selector'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
@@ -32,7 +34,7 @@ interface GatewayArgs {
 
 interface Loss {
   controller: string
-  /** The Ingresses or IngressRoutes, by their class. */
+  /** The Ingresses, HTTPProxies or IngressRoutes, by their class. */
   of: string
   /** Up to three of them, and how many there are. */
   users: string
@@ -71,7 +73,13 @@ export default defineRule({
     ...scalerKinds,
     'Namespace',
   ],
-  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', ...traefikRouteKinds, ...gatewayKinds],
+  reads: [
+    'Ingress.networking.k8s.io',
+    'IngressClass.networking.k8s.io',
+    proxyKind,
+    ...traefikRouteKinds,
+    ...gatewayKinds,
+  ],
   messages: {
     removed: ({ controller, of, users }: Loss) =>
       `This change removes ${controller}, the only controller of the ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
@@ -136,21 +144,25 @@ export default defineRule({
     }
     yield* namesOfParts(manifest)
     yield* marksOfGateways(manifest)
-    if (manifest.ref.kind === 'Ingress') return
+    if (['Ingress', 'HTTPProxy'].includes(manifest.ref.kind)) return
     const controllers = controllersOf(manifest)
     // The values of charts that may create Ingresses are read where the controller may leave some behind.
     if (controllers.some(({ claims }) => isGone || claims.some(({ unclassed }) => unclassed))) yield 'ingress'
     if (controllers.some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
     else if (controllers.length > 0 || scalerKinds.includes(groupKindOf(manifest.ref)) || holdsSettings(manifest))
-      yield* ['Ingress', ...marksOfControllers]
+      yield* ['Ingress', 'HTTPProxy', ...marksOfControllers]
   },
   check({ change, base, head, report, skip }) {
     const { after } = sidesOf(change)
     if (after?.ref.kind === 'Namespace') {
       if (isNeverUpdated(after)) return
       for (const { was, at, selector, className, users } of lossesOfNamespace(change, base, head)) {
-        const names = { controller: nameOfController(was), of: ofClass(was, className), users: inWords(users) }
+        const names = {
+          controller: nameOfController(was),
+          of: ofClass(was.facts.takes, className),
+          users: inWords(users),
+        }
         const labels = after.root.at('metadata', 'labels')
         const written = labelsOf(selector).map((key) => labels.at(key))
         const ends = [written.find((one) => one.exists) ?? labels, at]
@@ -162,10 +174,11 @@ export default defineRule({
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept
       if (!user) continue
+      const word = wordForRoutes(was, user)
       const field = user.root.at('spec', 'ingressClassName')
       const ends = [at, field.exists ? field : user.root.at('spec')]
-      const names = { controller: nameOfController(was), of: ofClass(was, className), users: inWords(kept) }
-      const keys = [was.facts.takes === 'Ingresses' ? className : `${was.facts.takes} ${className}`]
+      const names = { controller: nameOfController(was), of: ofClass(word, className), users: inWords(kept) }
+      const keys = [word === 'Ingresses' ? className : `${word} ${className}`]
       const release = replacementIn(base, head)
       if (release) {
         const by = nameOf(release.ref)
@@ -180,7 +193,7 @@ export default defineRule({
         const before = how === 'otherImage' ? ({ before: 'removed' } as const) : {}
         report(ends, how, { ...names, ...image }, { keys, ...before })
       } else {
-        report(ends, how, { ...names, remedy: remedyFor(was, className, setting) }, { keys })
+        report(ends, how, { ...names, remedy: remedyFor(was, word, className, setting) }, { keys })
       }
     }
     for (const { was, how, at, className, users: gateways, instead } of gatewayLosses(change, base, head)) {
@@ -201,7 +214,7 @@ export default defineRule({
     if (!scaled || !user || !taken) return
     const args = {
       controller: nameOfController(scaled.of),
-      of: ofClass(scaled.of, user.root.at('spec', 'ingressClassName').string ?? ''),
+      of: ofClass(scaled.of.facts.takes, user.root.at('spec', 'ingressClassName').string ?? ''),
     }
     const ends = [scaled.at, user.root.at('spec')]
     if (!scaled.pause) return report(ends, 'mayStop', { ...args, users: inWords(taken), setting: scaled.setting })
@@ -211,9 +224,8 @@ export default defineRule({
   },
 })
 
-/** What keeps the Ingresses or IngressRoutes that a controller no longer takes served. */
-function remedyFor(was: Controller, className: string, setting: string | undefined): string {
-  const { takes } = was.facts
+/** What keeps the Ingresses or other routes that a controller no longer takes served. */
+function remedyFor(was: Controller, takes: string, className: string, setting: string | undefined): string {
   if (setting) return `Keep ${setting}, or move these ${takes} first`
   const unclassed = className === '' && takes === 'Ingresses' ? settingForUnclassed(was) : ''
   return unclassed
@@ -302,8 +314,8 @@ function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
   return coming.find(({ manifest }) => mentionsOneOf(manifest.object.content, marksOfControllers))?.manifest
 }
 
-function ofClass({ facts }: Controller, name: string): string {
-  return `${facts.takes} ${name ? `of class ${name}` : 'without a class'}`
+function ofClass(routes: string, name: string): string {
+  return `${routes} ${name ? `of class ${name}` : 'without a class'}`
 }
 
 function inWords(users: readonly Manifest[]): string {
