@@ -268,7 +268,12 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
     ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', 1, /is empty/],
     ['a document of nothing', 'format: 1\nkind: Inventory\n', 1, /is empty/],
     ['words', 'the cluster is fine\n', 1, /is empty/],
-    ['broken YAML', 'format: 1\nkind: Inventory\nnodes: [\n', 4, /not valid YAML: a value is missing here, or a bracket is not closed/],
+    [
+      'broken YAML',
+      'format: 1\nkind: Inventory\nnodes: [\n',
+      4,
+      /not valid YAML: a value is missing here, or a bracket is not closed/,
+    ],
     ['a broken List', 'apiVersion: v1\nkind: List\nitems: [\n', 4, /cannot be read: /],
     [
       'an unknown key',
