@@ -146,6 +146,7 @@ import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
 import resourcesKnown from './protected-rbac/resources-known'
 import roleRefKept from './protected-rbac/role-ref-kept'
+import rolesBound from './protected-rbac/roles-bound'
 import rolesResolve from './protected-rbac/roles-resolve'
 import rulesAccepted from './protected-rbac/rules-accepted'
 import secretsWithheld from './protected-rbac/secrets-withheld'
@@ -312,6 +313,7 @@ export const rules: readonly Rule[] = [
   reconciliationKept,
   resourcesKnown,
   roleRefKept,
+  rolesBound,
   rolesResolve,
   rulesAccepted,
   secretsWithheld,
