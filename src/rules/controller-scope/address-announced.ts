@@ -1,3 +1,4 @@
+import { workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import {
   namesOfReleaseParts,
@@ -23,6 +24,8 @@ import {
   poolsIn,
 } from '../../kubernetes/controllers/address-pool'
 import { marksOfBalancers } from '../../kubernetes/controllers/balanced-service'
+import { type MetalPlace, metalPlaces } from '../../kubernetes/controllers/metallb-place'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { enumerated } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -44,7 +47,7 @@ export default defineRule({
   since: '1.29.0',
   scope: 'change',
   kinds: [...kindsOfPrograms, ...serviceKinds],
-  reads: releasePartKinds,
+  reads: [...releasePartKinds, ...workloadKinds],
   messages: {
     unaddressed: ({ pool, services, program, address }: Lost & { address: string }) =>
       `${pool} gives ${services} an address, and after this change no pool here gives it ${address}: ${program} leaves it without an address, ${outcome}. Keep an address for ${services} in a pool that may serve it.`,
@@ -56,16 +59,27 @@ export default defineRule({
       `${announcer} announced the address of ${services}, and after this change nothing here does: the network no longer learns the way to it, ${outcome}. Select the Service again.`,
     misnamed: ({ announcer, name, pool }: Record<'announcer' | 'name' | 'pool', string>) =>
       `${announcer} names the pool ${name}, which is not there, and nothing announces the addresses of ${pool}: no client reaches the Services that have them. Name a pool that is there.`,
+    // Source: https://github.com/metallb/metallb/blob/v0.16.1/internal/k8s/k8s.go, New
+    misplaced: ({ object, namespace, by, own }: Record<'object' | 'namespace' | 'by' | 'own', string>) =>
+      `This change adds ${object} in namespace ${namespace}, and ${by} installs MetalLB in namespace ${own}, where alone it reads its pools and announcements: this one has no effect, and Services of type LoadBalancer get no address by it. Write namespace: ${own}.`,
   },
+  later: { misplaced: '1.32.0' },
   putBack: { unaddressed: 'changed', unannounced: 'changed', unselected: 'changed', misnamed: 'changed' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
     const isOfProgram = kindsOfPrograms.includes(groupKindOf(manifest.ref))
-    if (isOfProgram) yield* marksOfBalancers
+    if (isOfProgram) yield* [...marksOfBalancers, 'metallb']
     if (isOfProgram || marksOfBalancers.some((mark) => manifest.object.content.includes(mark))) yield* marksOfPrograms
   },
   check({ change, base, head, report, skip }) {
     const at = change.kind === 'removed' ? change.before.root : change.after.root
+    const place = change.kind === 'added' ? placeAside(change.after, head) : undefined
+    if (place) {
+      const { ref, root } = at.manifest
+      const args = { object: nameOf(ref), namespace: ref.namespace, by: nameOf(place.by.ref), own: place.namespace }
+      report([root.at('metadata', 'namespace'), place.by.root], 'misplaced', args, { keys: [place.namespace] })
+      return
+    }
     const losses = lossesBy(change, base, head)
     const pools = silencedBy(change, base, head)
     const services = pools.length > 0 ? [] : unselectedBy(change, base, head)
@@ -113,6 +127,15 @@ export default defineRule({
     }
   },
 })
+
+/** Where MetalLB runs, if it does not read an object of its kinds there. */
+function placeAside(manifest: Manifest, head: Snapshot): MetalPlace | undefined {
+  const { namespace } = manifest.ref
+  if (!groupKindOf(manifest.ref).endsWith('.metallb.io') || namespace === '' || isPlaceholder(namespace))
+    return undefined
+  const places = metalPlaces(head)
+  return places.some((place) => place.namespace === namespace) ? undefined : places[0]
+}
 
 function refOf(change: Change) {
   return (change.kind === 'removed' ? change.before : change.after).ref
