@@ -47,6 +47,19 @@ export function isolationOf(workload: Manifest, snapshot: Snapshot): Isolation |
   return first && { policies: [first, ...more], rules }
 }
 
+/** Whether a NetworkPolicy may select the Pods of a workload. */
+export function maySelectPods(workload: Manifest, snapshot: Snapshot): boolean {
+  const index = indexOf(snapshot)
+  const labels = podOf(workload).at('metadata', 'labels')
+  const near = index.near(workload.ref.namespace, labels)
+  return index.mayBeBeside(workload) || near.some((policy) => selectsPods(policy, labels) !== false)
+}
+
+/** Whether objects of other kinds than those of Kubernetes, or than policies of administrators, may let traffic in to a namespace. */
+export function isOpenBesideAdmins(namespace: string, snapshot: Snapshot): boolean {
+  return indexOf(snapshot).isOpenBesideAdmins(namespace)
+}
+
 /** Whether objects of other kinds than those of Kubernetes and Cilium, or ones without a namespace, may let traffic in to Pods. */
 export function isOpenToOthers(namespace: string, pods: Manifest, snapshot: Snapshot): boolean {
   const index = indexOf(snapshot)
@@ -66,6 +79,8 @@ interface Policies {
   isOpenBesideCilium(namespace: string): boolean
   /** The same, without the policies of Cilium and Calico. */
   isOpenBesidePlugins(namespace: string): boolean
+  /** The same, without the policies of administrators. */
+  isOpenBesideAdmins(namespace: string): boolean
   /** Whether a policy without a namespace may be in that of a workload. */
   mayBeBeside(workload: Manifest): boolean
   /** The policies of a namespace, without those that ask for a label which the Pods do not have. */
@@ -99,6 +114,7 @@ function indexed(snapshot: Snapshot): Policies {
     isOpenBesidePlugins: openedBy(
       otherPolicyKinds.filter((kind) => !/\.(?:cilium\.io|projectcalico\.org)$/.test(kind)),
     ),
+    isOpenBesideAdmins: openedBy(otherPolicyKinds.filter((kind) => !kind.endsWith('.policy.networking.k8s.io'))),
     mayBeBeside: (workload) =>
       above.has(folderOf(workload)) || foldersAbove(workload).some((folder) => folders.has(folder)),
     near: (namespace, labels) => {
@@ -135,8 +151,14 @@ function isolates({ root }: Manifest): boolean {
   return types.length === 0 || types.includes('Ingress')
 }
 
-/** Whether an object of another kind may open Pods: a Cilium policy with rules for traffic that comes in, and all others. */
+/** Whether an object of another kind may open Pods: a policy of Cilium or of administrators with rules for that, and all others. */
 function mayLetIn({ ref, root, object }: Manifest): boolean {
+  if (ref.group === 'policy.networking.k8s.io') {
+    const rules = root.at('spec', 'ingress')
+    // What is passed on goes to NetworkPolicies.
+    const areClosing = [...rules.items()].every((one) => ['Deny', 'Pass'].includes(one.at('action').string ?? ''))
+    return !areClosing || (rules.isSet && !rules.isList)
+  }
   if (ref.group === 'cilium.io') return root.at('spec', 'ingress').exists || root.at('specs').exists
   return !ref.group.includes('kyverno') || object.content.includes('NetworkPolic')
 }

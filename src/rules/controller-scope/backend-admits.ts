@@ -2,6 +2,7 @@ import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { adminPolicyKinds, deniedByAdmins } from '../../kubernetes/controllers/admin-closure'
 import {
   clientsAt,
   isolationWithCilium,
@@ -30,9 +31,10 @@ type Cut = Record<'policy' | 'pods' | 'route' | 'client' | 'port', string>
 const routeKinds = backendKinds.filter((kind) => !kind.includes('UDP'))
 
 /** The kinds of policies whose rules are read. */
-const readPolicyKinds: readonly GroupKind[] = [networkPolicyKind, ciliumPolicyKind, clusterwidePolicyKind]
+const nearPolicyKinds: readonly GroupKind[] = [networkPolicyKind, ciliumPolicyKind, clusterwidePolicyKind]
+const readPolicyKinds: readonly GroupKind[] = [...nearPolicyKinds, ...adminPolicyKinds]
 
-const policyKinds = [networkPolicyKind, ...otherPolicyKinds]
+const policyKinds = [...new Set([networkPolicyKind, ...otherPolicyKinds, ...adminPolicyKinds])]
 
 /** Policies have many forms, so all of them are read. */
 const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0] ?? ''))]
@@ -46,15 +48,19 @@ const marksOfClasses: readonly string[] = [
   ...envoyElsewhere,
 ]
 
+/** The kinds of routes and policies that are in no namespace, or name the one of another object. */
+const farKinds: readonly GroupKind[] = [...routeKinds, ...adminPolicyKinds]
+
 /** Strings to look for the Pods of a policy by, one of which they have: labels of the Pods, or those of the namespace. */
 function marksOfPods(policy: Manifest): string[] {
   const { ref } = policy
+  if (adminPolicyKinds.includes(groupKindOf(ref))) return ['kind: Service']
   const labels = [...selectorAt(policy).at('matchLabels').entries()].flatMap(([, { string }]) => string ?? [])
   return labels.length > 0 ? labels : [ref.namespace].filter((name) => name !== '')
 }
 
 /** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
-const nearKinds = [...routeKinds, ...readPolicyKinds, 'Service', ...servingKinds, ...releaseKinds]
+const nearKinds = [...routeKinds, ...nearPolicyKinds, 'Service', ...servingKinds, ...releaseKinds]
 
 export default defineRule({
   id: 'controller-scope/backend-admits',
@@ -75,7 +81,11 @@ export default defineRule({
     ...releaseKinds,
   ],
   subjects: [{ kinds: readPolicyKinds }],
+  later: { barred: '1.32.0' },
   messages: {
+    // Source: https://network-policy-api.sigs.k8s.io/api-overview/
+    barred: ({ policy, pods, route, client, port, reason }: Cut & { reason: string }) =>
+      `${policy} denies ${client} the port ${port} of ${pods}, ${reason}. So the requests of ${route} get no answer. Put a rule that lets it in before this one, or leave these Pods out of the subject.`,
     // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
     source: ({ policy, pods, route, client, port, namespace }: Cut & { namespace: string }) =>
       `${policy} does not let in ${client}, which serves ${route} from the namespace ${namespace}, and no other NetworkPolicy opens the port ${port} of ${pods} to it. So these requests get no answer. Let the namespace and the Pods of the controller in.`,
@@ -85,7 +95,7 @@ export default defineRule({
     closed: ({ policy, pods, route, client, port }: Cut) =>
       `${policy} closes ${pods}, and no NetworkPolicy opens their port ${port}, to which ${client} sends the requests of ${route}. So these get no answer. Add a NetworkPolicy that lets it in.`,
   },
-  putBack: { source: 'changed', port: 'changed', closed: 'changed' },
+  putBack: { barred: 'changed', source: 'changed', port: 'changed', closed: 'changed' },
   *partners(manifest, _params, _isGone, isTouched) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
@@ -97,21 +107,22 @@ export default defineRule({
     else if (readPolicyKinds.includes(kind) && isTouched) yield* marksOfPods(manifest)
   },
   partnerKinds: ({ ref }) => (servingKinds.includes(groupKindOf(ref)) ? [...policyKinds, 'Service'] : undefined),
-  nearKinds: ({ ref }) => (routeKinds.includes(groupKindOf(ref)) ? [] : nearKinds),
+  nearKinds: ({ ref }) => (farKinds.includes(groupKindOf(ref)) ? [] : nearKinds),
   check({ manifest, snapshot, report }) {
     if (manifest.assumption) return
     const seen = new Set<string>()
     let clients: ReturnType<typeof clientsOf>
     for (const backend of backendsOf(manifest)) {
-      const found = podsBehind(backend, snapshot)
-      if (!found) continue
-      const { workload, isolation, port } = found
+      const served = servedBy(backend, snapshot)
+      const last = served?.at(-1)
+      if (!served || !last) continue
+      const { workload, port } = last
       const key = `${workload.ref.name}:${port.number}`
       if (seen.has(key)) continue
       seen.add(key)
       clients ??= clientsOf(manifest, snapshot)
       if (!clients) return
-      const cut = cutOf(isolation, port, clients, snapshot)
+      const cut = barredWay(served, clients, snapshot) ?? closedWay(served, clients, snapshot)
       if (!cut) continue
       const args = {
         policy: nameOf(cut.at.manifest.ref),
@@ -121,6 +132,7 @@ export default defineRule({
         namespace: cut.client.namespace,
         port: String(port.number),
         opened: cut.opened,
+        reason: cut.opened,
       }
       const ends = [cut.at, backend.name, podOf(workload).at('metadata', 'labels')]
       report(ends, cut.kind, args, { keys: [key] })
@@ -130,20 +142,19 @@ export default defineRule({
 
 interface Serving {
   readonly workload: Manifest
-  readonly isolation: Isolation
   readonly port: PodPort
 }
 
-/** The Pods that serve a backend, if they are known and all of them isolated: the last of them. */
-function podsBehind(backend: Backend, snapshot: Snapshot): Serving | undefined {
+/** The Pods that serve a backend, if they are known. */
+function servedBy(backend: Backend, snapshot: Snapshot): Serving[] | undefined {
   const [service, ...copies] = servicesOf(backend, snapshot)
   if (!service || copies.length > 0 || !isServiceOf(backend, service)) return undefined
-  const serving = workloadsBehind(service, snapshot).map((workload) => {
-    const isolation = isolationWithCilium(workload, snapshot)
-    const port = isolation && portOf(backend, service, workload)
-    return port && { workload, isolation, port }
+  const all = workloadsBehind(service, snapshot)
+  const served = all.flatMap((workload) => {
+    const port = portOf(backend, service, workload)
+    return port ? [{ workload, port }] : []
   })
-  return serving.every((one) => one) ? serving.at(-1) : undefined
+  return served.length === all.length ? served : undefined
 }
 
 /** The port of the Pods to which a Service sends the requests for a backend. */
@@ -164,10 +175,35 @@ function portOf({ wanted }: Backend, service: Manifest, workload: Manifest): Pod
 }
 
 interface Way {
-  readonly kind: 'source' | 'port' | 'closed'
+  readonly kind: 'source' | 'port' | 'closed' | 'barred'
   readonly at: Cursor
   readonly client: RouteClient
+  /** The ports that are opened instead, or the reason why the denial counts. */
   readonly opened: string
+}
+
+const reasons = {
+  Admin: 'and such rules come before all NetworkPolicies',
+  Baseline: 'and no NetworkPolicy selects these Pods',
+}
+
+/** The rule of an administrator that denies the last of the Pods to the first client, where all of them are denied to all clients. */
+function barredWay(served: readonly Serving[], clients: readonly RouteClient[], snapshot: Snapshot): Way | undefined {
+  const denials = served.flatMap(({ workload, port }) =>
+    clients.map((client) => ({ client, denial: deniedByAdmins(workload, port, client, snapshot) })),
+  )
+  const last = denials.at(-1)
+  if (!last?.denial || !denials.every(({ denial }) => denial)) return undefined
+  const { client, denial } = last
+  return { kind: 'barred', at: denial.at, client, opened: reasons[denial.tier] }
+}
+
+/** The reason why none of the clients gets in to the last of the Pods, where NetworkPolicies isolate all of them. */
+function closedWay(served: readonly Serving[], clients: readonly RouteClient[], snapshot: Snapshot): Way | undefined {
+  const isolations = served.map(({ workload }) => isolationWithCilium(workload, snapshot))
+  const [isolation, last] = [isolations.at(-1), served.at(-1)]
+  if (!isolation || !last || isolations.includes(undefined)) return undefined
+  return cutOf(isolation, last.port, clients, snapshot)
 }
 
 /** The reason why none of the clients gets in; undefined where one may. */
