@@ -5,7 +5,14 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { hasClients, networkRules, specsFor } from './cilium-closure'
 import { type Label, meets, writtenLabel } from './label-answer'
 import { networkPolicyKind } from './network-policy'
-import { type Isolation, isOpenToOthers, isolationOf, labelOfNamespace, labelOfPods, letsFrom } from './pod-isolation'
+import {
+  type Isolation,
+  isOpenToOthers,
+  isolationOf,
+  labelOfItsNamespace,
+  labelOfPods,
+  letsFrom,
+} from './pod-isolation'
 import { opens, type PodPort, portsOfCiliumRule, portsOfRule } from './policy-port'
 import type { RouteClient } from './route-clients'
 import { closesByDefault, labelNamed, type SelectedPods } from './ways-in'
@@ -73,7 +80,8 @@ const ofNamespace = 'io.kubernetes.pod.namespace'
 const ofNamespaceLabels = 'io.cilium.k8s.namespace.labels.'
 
 /** A selector that names no namespace is for that of its policy, if this has one: https://docs.cilium.io/en/stable/network/kubernetes/policy/#namespaces */
-function isEndpoint(selector: Cursor, { namespace, labels }: RouteClient, snapshot: Snapshot): boolean | undefined {
+function isEndpoint(selector: Cursor, client: RouteClient, snapshot: Snapshot): boolean | undefined {
+  const { namespace, labels } = client
   const { ref } = selector.manifest
   const keys = [
     ...[...selector.at('matchLabels').entries()].map(([key]) => key),
@@ -86,7 +94,7 @@ function isEndpoint(selector: Cursor, { namespace, labels }: RouteClient, snapsh
     const name = labelNamed(key)
     if (name === ofNamespace) return { value: namespace }
     if (name.startsWith(ofNamespaceLabels))
-      return labelOfNamespace(name.slice(ofNamespaceLabels.length), namespace, snapshot)
+      return labelOfItsNamespace(name.slice(ofNamespaceLabels.length), client, snapshot)
     return name.startsWith('io.cilium.') || name.startsWith('reserved:') ? undefined : labelOfPods(name, labels)
   })
 }

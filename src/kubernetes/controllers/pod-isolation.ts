@@ -182,15 +182,21 @@ export function letsFrom(rule: Cursor, client: RouteClient, snapshot: Snapshot):
   return answers.includes(undefined) ? undefined : false
 }
 
-function isPeer(peer: Cursor, { namespace, labels }: RouteClient, snapshot: Snapshot): boolean | undefined {
+function isPeer(peer: Cursor, client: RouteClient, snapshot: Snapshot): boolean | undefined {
+  const { namespace, labels } = client
   const [spaces, pods] = [peer.at('namespaceSelector'), peer.at('podSelector')]
   if (!spaces.exists && !pods.exists) return undefined
   const inNamespace = spaces.exists
-    ? meets(spaces, (key) => labelOfNamespace(key, namespace, snapshot))
+    ? meets(spaces, (key) => labelOfItsNamespace(key, client, snapshot))
     : peer.manifest.ref.namespace === namespace
   const ofPods = pods.exists ? meets(pods, (key) => labelOfPods(key, labels)) : true
   if (inNamespace === false || ofPods === false) return false
   return inNamespace && ofPods
+}
+
+/** A label of the namespace of a client. */
+export function labelOfItsNamespace(key: string, { namespace, lost }: RouteClient, snapshot: Snapshot): Label {
+  return lost?.has(key) ? { value: undefined } : labelOfNamespace(key, namespace, snapshot)
 }
 
 /** The label that Kubernetes gives each namespace. */

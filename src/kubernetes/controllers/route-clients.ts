@@ -17,6 +17,8 @@ export interface RouteClient {
   readonly namespace: string
   /** The labels of the Pods; undefined where a chart that is not rendered writes them. */
   readonly labels: Cursor | undefined
+  /** Labels that its namespace has no more, for certain. */
+  readonly lost?: ReadonlySet<string>
   /** The place from which they are known. */
   readonly at: Cursor
 }

@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf, servicesOf } from '../../kubernetes/charts/backend-services'
@@ -20,10 +21,10 @@ import { ciliumPolicyKind, clusterwidePolicyKind } from '../../kubernetes/contro
 import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { servingKinds, workloadsBehind } from '../../kubernetes/workload/serving-pods'
-import { enumerated } from '../../listing'
+import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Cut = Record<'policy' | 'pods' | 'route' | 'client' | 'port', string>
 
@@ -48,6 +49,12 @@ const marksOfClasses: readonly string[] = [
   ...envoyElsewhere,
 ]
 
+/** Strings to look for the policies by that may ask for a label of a Namespace, and for what these let it reach. */
+function* marksOfSpace({ ref, root }: Manifest): Generator<string> {
+  const keys = [...root.at('metadata', 'labels').entries()].map(([key]) => key)
+  if (keys.length > 0) yield* [...keys, ref.name, 'kind: Service']
+}
+
 /** The kinds of routes and policies that are in no namespace, or name the one of another object. */
 const farKinds: readonly GroupKind[] = [...routeKinds, ...adminPolicyKinds]
 
@@ -61,6 +68,29 @@ function marksOfPods(policy: Manifest): string[] {
 
 /** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
 const nearKinds = [...routeKinds, ...nearPolicyKinds, 'Service', ...servingKinds, ...releaseKinds]
+
+const messages = {
+  // Source: https://network-policy-api.sigs.k8s.io/api-overview/
+  barred: ({ policy, pods, route, client, port, reason }: Cut & { reason: string }) =>
+    `${policy} denies ${client} the port ${port} of ${pods}, ${reason}. So the requests of ${route} get no answer. Put a rule that lets it in before this one, or leave these Pods out of the subject.`,
+  // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
+  source: ({ policy, pods, route, client, port, namespace }: Cut & { namespace: string }) =>
+    `${policy} does not let in ${client}, which serves ${route} from the namespace ${namespace}, and no other NetworkPolicy opens the port ${port} of ${pods} to it. So these requests get no answer. Let the namespace and the Pods of the controller in.`,
+  // Source: the same, and https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
+  port: ({ policy, pods, route, client, port, opened }: Cut & { opened: string }) =>
+    `${policy} opens ${opened} of ${pods} to ${client}, but the requests of ${route} go to the port ${port} of these Pods, and get no answer. A NetworkPolicy lists the ports of Pods, not those of the Service: list ${port}.`,
+  // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
+  unlabelled: ({
+    space,
+    label,
+    policy,
+    client,
+    routes,
+  }: Record<'space' | 'label' | 'policy' | 'client' | 'routes', string>) =>
+    `After this change ${space} has no label ${label} any more, by which ${policy} lets in ${client}, and no other policy does. So the requests of ${routes} get no answer. Keep the label, or first have the policy ask for another one.`,
+  closed: ({ policy, pods, route, client, port }: Cut) =>
+    `${policy} closes ${pods}, and no NetworkPolicy opens their port ${port}, to which ${client} sends the requests of ${route}. So these get no answer. Add a NetworkPolicy that lets it in.`,
+}
 
 export default defineRule({
   id: 'controller-scope/backend-admits',
@@ -81,28 +111,17 @@ export default defineRule({
     ...releaseKinds,
   ],
   subjects: [{ kinds: readPolicyKinds }],
-  later: { barred: '1.32.0' },
-  messages: {
-    // Source: https://network-policy-api.sigs.k8s.io/api-overview/
-    barred: ({ policy, pods, route, client, port, reason }: Cut & { reason: string }) =>
-      `${policy} denies ${client} the port ${port} of ${pods}, ${reason}. So the requests of ${route} get no answer. Put a rule that lets it in before this one, or leave these Pods out of the subject.`,
-    // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
-    source: ({ policy, pods, route, client, port, namespace }: Cut & { namespace: string }) =>
-      `${policy} does not let in ${client}, which serves ${route} from the namespace ${namespace}, and no other NetworkPolicy opens the port ${port} of ${pods} to it. So these requests get no answer. Let the namespace and the Pods of the controller in.`,
-    // Source: the same, and https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
-    port: ({ policy, pods, route, client, port, opened }: Cut & { opened: string }) =>
-      `${policy} opens ${opened} of ${pods} to ${client}, but the requests of ${route} go to the port ${port} of these Pods, and get no answer. A NetworkPolicy lists the ports of Pods, not those of the Service: list ${port}.`,
-    closed: ({ policy, pods, route, client, port }: Cut) =>
-      `${policy} closes ${pods}, and no NetworkPolicy opens their port ${port}, to which ${client} sends the requests of ${route}. So these get no answer. Add a NetworkPolicy that lets it in.`,
-  },
-  putBack: { barred: 'changed', source: 'changed', port: 'changed', closed: 'changed' },
+  later: { barred: '1.32.0', unlabelled: '1.32.0' },
+  messages,
+  putBack: { barred: 'changed', source: 'changed', port: 'changed', closed: 'changed', unlabelled: 'changed' },
   *partners(manifest, _params, _isGone, isTouched) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
     if (routeKinds.includes(kind)) {
       if (isTouched) for (const { service } of backendsOf(manifest)) yield service
       yield* [...marksOfPolicies, ...marksOfControllers, ...marksOfClasses]
-    } else if (kind === 'Service') yield* [ref.name, ...selectionMarks(manifest)]
+    } else if (kind === 'Namespace' && isTouched) yield* marksOfSpace(manifest)
+    else if (kind === 'Service') yield* [ref.name, ...selectionMarks(manifest)]
     else if (servingKinds.includes(kind)) yield* selectionMarks(manifest)
     else if (readPolicyKinds.includes(kind) && isTouched) yield* marksOfPods(manifest)
   },
@@ -138,7 +157,71 @@ export default defineRule({
       report(ends, cut.kind, args, { keys: [key] })
     }
   },
+  checkChange({ change, head, report }) {
+    if (change.kind === 'changed' && groupKindOf(change.after.ref) === 'Namespace')
+      checkLabels(change.before, change.after, head, report)
+  },
 })
+
+/** Reports policies that let in the controllers of a namespace by a label which it loses. */
+function checkLabels(before: Manifest, after: Manifest, head: Snapshot, report: ReportFunction<typeof messages>): void {
+  const kept = after.root.at('metadata', 'labels')
+  const lost = [...before.root.at('metadata', 'labels').entries()]
+    .map(([key]) => key)
+    .filter((key) => !kept.at(key).exists)
+  if (lost.length === 0 || head.get(after.ref).length !== 1) return
+  const found = new Map<Manifest, Loss[]>()
+  for (const route of routeKinds.flatMap((kind) => head.ofKind(kind))) {
+    const loss = route.assumption ? undefined : lossOf(route, after.ref.name, new Set(lost), head)
+    if (loss) append(found, loss.rule.manifest, loss)
+  }
+  for (const [policy, losses] of found) {
+    const [first] = losses
+    if (!first) continue
+    const { client, rule } = first
+    const routes = abridged(losses.map(({ route }) => nameOf(route.ref)))
+    const asked = lost.filter((key) => policy.object.content.includes(key))
+    const args = {
+      space: nameOf(after.ref),
+      label: asked.join(' or '),
+      policy: nameOf(policy.ref),
+      client: client.name,
+      routes,
+    }
+    report([kept, clientsAt(rule)], 'unlabelled', args, { keys: [policy.ref.namespace, policy.ref.name] })
+  }
+}
+
+interface Loss {
+  readonly route: Manifest
+  readonly client: RouteClient
+  readonly rule: Cursor
+}
+
+/** The rule by which Pods let in a client of a route only while its namespace has labels. */
+function lossOf(route: Manifest, space: string, lost: ReadonlySet<string>, head: Snapshot): Loss | undefined {
+  const clients = clientsOf(route, head)
+  const unlabelled = clients?.map((one) => (one.namespace === space ? { ...one, lost } : one))
+  if (!clients || !unlabelled?.some((one) => one.lost)) return undefined
+  for (const backend of backendsOf(route)) {
+    const served = servedBy(backend, head)
+    const last = served?.at(-1)
+    if (!served || !last || !closedWay(served, unlabelled, head) || closedWay(served, clients, head)) continue
+    const rules = isolationWithCilium(last.workload, head)?.rules ?? []
+    for (const client of unlabelled) {
+      const rule = rules.find(
+        (one) =>
+          opensPortOf(one, last.port) !== false &&
+          letsClientIn(one, client, head) === false &&
+          letsClientIn(one, { ...client, lost: none }, head) !== false,
+      )
+      if (rule) return { route, client, rule }
+    }
+  }
+  return undefined
+}
+
+const none: ReadonlySet<string> = new Set()
 
 interface Serving {
   readonly workload: Manifest
