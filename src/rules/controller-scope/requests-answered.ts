@@ -7,10 +7,11 @@ import {
   istioDenials,
   marksOfDenials,
 } from '../../kubernetes/controllers/istio-denial'
+import { linkerdDenialOf, linkerdKinds, marksOfAllowances } from '../../kubernetes/controllers/linkerd-denial'
 import { redirectLoopsOf } from '../../kubernetes/ingress/redirect-loop'
 import { answeringKinds, type Refusal, refusalsOf, refusingKinds } from '../../kubernetes/ingress/unanswered'
 import { abridged } from '../../listing'
-import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Args = Record<'object' | 'detail', string>
@@ -18,13 +19,15 @@ type Denial = Record<'object' | 'gateways', string>
 
 const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
+const ownKinds: readonly GroupKind[] = [...answeringKinds, ...refusingKinds, authorizationKind, 'Namespace']
+
 export default defineRule({
   id: 'controller-scope/requests-answered',
   summary: 'No object comes to have all requests of a route refused or redirected to where they came from.',
   since: '1.30.0',
   scope: 'change',
-  kinds: [...answeringKinds, ...refusingKinds, authorizationKind],
-  reads: [gatewayKind, ...denialKinds.filter((kind) => kind !== authorizationKind)],
+  kinds: ownKinds,
+  reads: [...new Set([gatewayKind, ...denialKinds, ...linkerdKinds])].filter((kind) => !ownKinds.includes(kind)),
   messages: {
     unweighted: ({ object, detail }: Args) =>
       `After this change every service of a rule of ${object} has the weight 0, so ${detail} to them. Give one of them another weight.`,
@@ -36,6 +39,9 @@ export default defineRule({
       `After this change ${object} applies to the Pods of ${gateways}, and it allows nothing, as it has no rules. No other policy here allows requests to them, so Istio answers 403 to all of them. Add a rule that allows these requests, or a policy with one for these Pods.`,
     forbidden: ({ object, gateways }: Denial) =>
       `After this change ${object} denies all requests to the Pods of ${gateways}, as one of its rules is empty and so matches everything. Istio answers 403 to all of them, whatever other policies allow. Write into the rule which requests are meant, or remove it.`,
+    // Source: https://linkerd.io/2/reference/authorization-policy/
+    unauthorized: ({ object, routes }: { object: string; routes: string }) =>
+      `After this change ${object} has Linkerd deny all requests to the Pods that start in it, and no policy of Linkerd here allows any. So the requests of ${routes} are answered with 403 after the next rollout. Allow the ingress controller with a Server and an AuthorizationPolicy first, or set another default.`,
     terminated: ({ object, detail }: Args) =>
       `After this change ${object} has Kong answer ${detail} to all requests of all routes, as it is global. Remove its label global, and name the plugin in the routes that need it.`,
     returned: ({ object, detail }: Args) =>
@@ -44,7 +50,7 @@ export default defineRule({
     looped: ({ object, detail }: Args) =>
       `After this change ${object} redirects requests to ${detail}, which it serves itself, with the same redirect, so clients are redirected endlessly. Redirect to another address, or remove the redirect.`,
   },
-  later: { forbidden: '1.31.0', unallowed: '1.31.0' },
+  later: { forbidden: '1.31.0', unallowed: '1.31.0', unauthorized: '1.32.0' },
   putBack: {
     aborted: 'changed',
     denied: 'changed',
@@ -53,10 +59,16 @@ export default defineRule({
     returned: 'changed',
     terminated: 'changed',
     unallowed: 'changed',
+    unauthorized: 'changed',
     unweighted: 'changed',
   },
-  partnerKinds: ({ ref }) => (groupKindOf(ref) === authorizationKind ? denialKinds : [gatewayKind]),
-  *partners({ ref, root }, _, _isGone, isTouched) {
+  partnerKinds: ({ ref }) => {
+    if (ref.kind === 'Namespace') return linkerdKinds
+    return groupKindOf(ref) === authorizationKind ? denialKinds : [gatewayKind]
+  },
+  *partners(manifest, _, _isGone, isTouched) {
+    const { ref, root } = manifest
+    if (ref.kind === 'Namespace' && isTouched) yield* marksOfAllowances(manifest)
     if (groupKindOf(ref) === authorizationKind && isTouched) yield* marksOfDenials
     if (ref.kind !== 'HTTPRoute') return
     for (const parent of root.at('spec', 'parentRefs').items()) {
@@ -67,6 +79,12 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     if (change.kind === 'removed') return
     const { after } = change
+    if (groupKindOf(after.ref) === 'Namespace') {
+      const denial = linkerdDenialOf(after, head)
+      if (!denial || change.kind === 'added' || linkerdDenialOf(change.before, base)) return
+      const routes = abridged(denial.routes.map(({ ref }) => nameOf(ref)))
+      return report([denial.at, denial.routes[0].root], 'unauthorized', { object: nameOf(after.ref), routes })
+    }
     if (groupKindOf(after.ref) === authorizationKind) {
       const [is, was] = [denialBy(after, head), denialBy(after, base)]
       const known = new Set(was?.gateways.map(({ ref }) => identityOf(ref)))
