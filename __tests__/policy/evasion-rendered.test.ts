@@ -232,6 +232,7 @@ describe('a template that comes to something else once the release is there', ()
   test('adds a host in upgrades', async () => {
     const text = `${covered}    {{- if .Release.IsUpgrade }}\n    - host: evil.example.com\n    {{- end }}\n`
     expect(await introduced(chart, { 'chart/templates/ingress.yaml': text })).toEqual([
+      'warning base/chart/templates/ingress.yaml:11 exact source/value-unread',
       `head/chart/templates/ingress.yaml:13 template ${uncovered}`,
     ])
   })
