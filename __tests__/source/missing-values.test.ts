@@ -96,6 +96,12 @@ test.each<[what: string, base: Files, head: Files, words: string]>([
     'web.yaml:14 Application argocd/web names /envs/prod.yaml (envs/prod.yaml), but this change removes the file',
   ],
   [
+    'that helm-secrets decrypts',
+    { 'web.yaml': app(own('secrets+age-import:///keys/age.txt?../../envs/prod.yaml')) },
+    { 'envs/prod.yaml': null },
+    'web.yaml:14 Application argocd/web names secrets+age-import:///keys/age.txt?../../envs/prod.yaml (envs/prod.yaml), but this change removes the file',
+  ],
+  [
     'of a chart from elsewhere',
     { 'web.yaml': app(referring('$values/envs/prod.yaml')) },
     { 'envs/prod.yaml': null, 'envs/production.yaml': 'a: 1\n' },
@@ -152,6 +158,8 @@ test.each<[what: string, base: Files, head: Files]>([
   ['that is there', {}, { 'web.yaml': app(own('../../envs/prod.yaml')) }],
   ['that a glob matches', {}, { 'web.yaml': app(referring('$values/env*/pro?.yaml')) }],
   ['that may be missing', {}, { 'web.yaml': app(own('a.yaml', '      ignoreMissingValueFiles: true\n')) }],
+  ['that helm-secrets decrypts', {}, { 'web.yaml': app(own('secrets://../../envs/prod.yaml')) }],
+  ['that helm-secrets finds where it runs', {}, { 'web.yaml': app(own('secrets:///mounted/values.yaml')) }],
   ['of another branch', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'staging')) }],
   ['of a tag', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'v1.0.0')) }],
   ['with a variable', {}, { 'web.yaml': app(referring('$values/envs/$ARGOCD_APP_NAME.yaml')) }],

@@ -23,7 +23,8 @@ export function findMissingValues(
   if (source.helm.at('ignoreMissingValueFiles').value === true) return
   const bringer = named.bringerOf(manifest)?.source
   const isAssumed = bringer?.kind === 'helm' && bringer.origin === 'discovered'
-  for (const { ref, path, entry, at } of valueFilesOf(source)) {
+  for (const { ref, path: written, entry, at } of valueFilesOf(source)) {
+    const path = written.replace(helmSecrets, '')
     const owner = ref === undefined ? source : sourceNamed(ref, sources)
     // Variables and URLs.
     if (!owner || path === '' || /[${]|:\/\//.test(path)) continue
@@ -32,6 +33,8 @@ export function findMissingValues(
     const isHere = ref === undefined ? chart !== undefined : named.isThisRepository(textAt(owner.repoURL))
     const { kind, name: branch } = argoRevision(textAt(owner.targetRevision))
     if (!isHere || kind === 'pin') continue
+    // From the root of the file system, such as a key that is mounted there.
+    if (path !== written && path.startsWith('/')) continue
     const isFromRoot = ref !== undefined || path.startsWith('/')
     const place = inside(isFromRoot ? '' : (chart ?? ''), path.replace(/^\/+/, ''))
     if (place === undefined) continue
@@ -45,6 +48,12 @@ export function findMissingValues(
     named.missing.push({ deployer: 'Argo CD', ...site, release, written: entry, place, list: 'values', branch })
   }
 }
+
+/**
+ * What has helm-secrets decrypt the file behind it, which Argo CD takes for a URL: `secrets://`, `secrets+age-import://KEY?`.
+ * Source: https://github.com/jkroepke/helm-secrets/blob/main/docs/ArgoCD%20Integration.md
+ */
+const helmSecrets = /^secrets(?:\+[a-z-]+:\/\/[^?]*\?|:\/\/)/
 
 /** Whether a glob matches a file. Source: argo-cd v3.4.0, reposerver/repository/repository.go, getResolvedValueFiles */
 function matchesAny(glob: string, { tree }: Checkout): boolean {
