@@ -25,7 +25,7 @@ kind: HelmRelease
 metadata: {name: web, namespace: shop}
 spec:
   chartRef: {kind: OCIRepository, name: app-template}
-
+  interval: 1h
   values:
 ${values.replace(/^(?=.)/gm, '    ')}`
 

@@ -77,7 +77,10 @@ export function helmReleases(helm: string): void {
         '[www.example.com]',
       ),
     })
-    expect(places(report)).toEqual([`head/chart/templates/ingress.yaml:7 template ${uncovered}`])
+    expect(places(report)).toEqual([
+      `head/chart/templates/ingress.yaml:7 template ${uncovered}`,
+      'warning base/chart/templates/ingress.yaml:7 exact source/value-unread',
+    ])
     expect(report.findings[0]?.sources).toHaveLength(2)
     expect(report.findings[0]?.text).toContain('a.example.com')
   })

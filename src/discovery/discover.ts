@@ -21,6 +21,7 @@ import type { Kustomization } from '../sources/kustomization'
 import { readKustomizations } from '../sources/read-kustomizations'
 import { placeOf, type Source } from '../sources/source'
 import { appliedByScripts } from './applied-by-scripts'
+import { withoutArchived } from './archive'
 import { declaredSource } from './declared-source'
 import { filesDeployingOwnFolder } from './deploying-own-folder'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
@@ -120,7 +121,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const kustomizationsInFiles = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
-  const all = await gitOpsObjects(checkout, parts, side)
+  const inFiles = await gitOpsObjects(checkout, parts, side)
+  const all = known.base ? withoutArchived(inFiles, kustomizationsInFiles, known.base.objects, known.isNew) : inFiles
   const mirrors = known.base?.mirrors ?? mirroredNames(all, known.repository)
   const allowsOutsideFiles =
     known.base?.allowsOutsideFiles ?? (await takesOutsideFiles(checkout, kustomizationsInFiles))

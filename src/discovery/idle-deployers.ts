@@ -7,6 +7,7 @@ import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../manifest/manifest'
 import type { Tree } from '../revision/tree'
 import type { Source } from '../sources/source'
+import { isInArchive } from './archive'
 import type { Discovery } from './discover'
 import { type Applier, applierOf } from './pruned'
 
@@ -54,11 +55,18 @@ export class IdleDeployers {
   /** The reason why an object of the head does not keep that of the base; undefined if it does, as far as is known. */
   reasonFor(manifest: Manifest, before: Manifest): string | undefined {
     const [now, was] = [this.head.deployerOf(manifest), this.base?.deployerOf(before)]
-    if (!now || !was) return undefined
+    if (!was) return undefined
+    if (!now) return this.archived(manifest, was)
     const isSame = now.identity === was.identity
     const why = isSame ? this.prunedWith(now, was) : this.notTakenBy(now, [was])
     if (why === undefined || isSame) return why && `${why}.`
     return `It remains only in ${manifest.origin.path}: ${why}.`
+  }
+
+  /** The reason why an object that nothing deploys any more, and that is in an archive, is deleted with its deployer. */
+  private archived({ origin }: Manifest, was: Applier): string | undefined {
+    if (!isInArchive(origin.path) || this.head.has(was.identity) || !this.deletes(was)) return undefined
+    return `It remains only in ${origin.path}, an archive, and ${was.name}, which deployed it, is deleted with its objects.`
   }
 
   /** The reason why a deployer that both sides have is deleted, and all that it deployed with it. */

@@ -41,7 +41,7 @@ export interface LinkerdDenial {
 /**
  * The denial of all requests by a Namespace, whose new Pods get its setting from the injector; undefined where an object or a
  * release may allow some. Source: linkerd/linkerd2 at 111fc98d7bef, policy-controller/k8s/index/src/defaults.rs: `deny` makes no
- * default authorization
+ * default authorization; pkg/inject/inject.go, AppendNamespaceAnnotations
  */
 export function linkerdDenialOf(namespace: Manifest, snapshot: Snapshot): LinkerdDenial | undefined {
   const { name } = namespace.ref

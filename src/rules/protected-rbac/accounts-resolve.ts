@@ -5,6 +5,7 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { makersIn } from '../../kubernetes/charts/makers'
 import { type RemoteRelease, remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { usersOfAccounts } from '../../kubernetes/object/account-users'
 import { accountOf } from '../../kubernetes/object/service-account'
 import { bindingKinds } from '../../kubernetes/rbac/rbac'
 import { includes, roleRefOf, serviceAccount, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
@@ -122,8 +123,7 @@ function accountsIn(snapshot: Snapshot): Accounts {
   if (before) return before
   const named = new Map<string, Manifest[]>()
   for (const one of snapshot.ofKind('ServiceAccount')) append(named, one.ref.name, one)
-  const users = new Map<string, Manifest[]>()
-  for (const one of snapshot.manifests) append(users, accountOf(one)?.string ?? '', one)
+  const users = usersOfAccounts(snapshot)
   const bindings = bindingKinds.flatMap((kind) => snapshot.ofKind(kind))
   const bound = new Set(bindings.flatMap(subjectsOf).map(({ at }) => at.at('name').string ?? ''))
   const spaces = snapshot.manifests.map(({ ref }) => (ref.kind === 'Namespace' ? ref.name : ref.namespace))

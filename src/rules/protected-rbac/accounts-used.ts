@@ -2,6 +2,7 @@ import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { usersOfAccounts } from '../../kubernetes/object/account-users'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
 import { accountOf } from '../../kubernetes/object/service-account'
 import { bindingKinds, type Permissions, roleKinds, shared, uncovered } from '../../kubernetes/rbac/rbac'
@@ -70,7 +71,7 @@ export default defineRule({
       .flatMap((kind) => head.ofKind(kind))
       .find((one) => isOfOneSource(one, account) && subjectsOf(one).some((subject) => includes(subject, own)))
     const role = binding && roleRefOf(binding)
-    if (!role || head.manifests.some((one) => accountOf(one)?.string === name)) return
+    if (!role || usersOfAccounts(head).has(name)) return
     const workload = workloadWithout(account, head)
     if (!workload) return
     const args = { account: nameOf(account.ref), binding: nameOf(binding.ref), role: nameOf(role.ref) }
@@ -112,8 +113,12 @@ function switchOf(before: Manifest, after: Manifest, base: Snapshot, head: Snaps
     names.flatMap((name) => side.get({ group: '', kind: 'ServiceAccount', namespace, name })[0] ?? [])
   const [former, account] = accountsIn(head)
   if (!former || !account || accountsIn(base).length < 2) return undefined
-  const runsWithFormer = (one: Manifest) => accountOf(one)?.string === was && mayShareNamespace(one, after)
-  if (head.manifests.some(runsWithFormer)) return undefined
+  if (
+    usersOfAccounts(head)
+      .get(was)
+      ?.some((one) => mayShareNamespace(one, after))
+  )
+    return undefined
   const [old, own] = [serviceAccount(namespace, was), serviceAccount(namespace, at.string)]
   if (!areKnown(own, head)) return undefined
   const kept = shared(permissionsOfSubject(old, base), permissionsOfSubject(old, head))

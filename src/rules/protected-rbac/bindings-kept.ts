@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { usersOfAccounts } from '../../kubernetes/object/account-users'
 import { mayShareNamespace } from '../../kubernetes/object/namespace'
 import { accountOf } from '../../kubernetes/object/service-account'
 import { allows, bindingKinds } from '../../kubernetes/rbac/rbac'
@@ -94,10 +95,12 @@ function workloadRunningAs(
   const account = subject.name.split(':').at(3)
   if (subject.at.at('kind').string !== 'ServiceAccount' || !account || account === 'default') return undefined
   const runsWithIt = (one: Manifest) =>
-    accountOf(one)?.string === account &&
     serviceAccount(one.ref.namespace, account).name === subject.name &&
     (one.ref.namespace !== '' || mayShareNamespace(one, binding))
-  return head.manifests.find((one) => runsWithIt(one) && base.get(one.ref).some(runsWithIt))
+  const isUser = (one: Manifest) => accountOf(one)?.string === account && runsWithIt(one)
+  return usersOfAccounts(head)
+    .get(account)
+    ?.find((one) => runsWithIt(one) && base.get(one.ref).some(isUser))
 }
 
 function isStillGiven(subject: Subject, binding: Manifest, base: Snapshot, head: Snapshot): boolean {
