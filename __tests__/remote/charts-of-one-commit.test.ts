@@ -38,6 +38,7 @@ spec:
       sourceRef: {kind: GitRepository, name: charts}
   values:
     exposed: ${exposed}
+  interval: 1h
 `
 const releases = (exposed: string) => ({
   'api.yaml': release('api', './charts/api', exposed),
@@ -49,6 +50,7 @@ const sourceOf = (spec: string) => `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
 metadata: {name: charts, namespace: shop}
 spec:
+  interval: 1h
   url: ${url}
 ${spec}`
 const files = (spec: string) => ({

@@ -76,9 +76,9 @@ test('a protected object whose name a script fills in is listed as not inspected
 
 test('Flux objects that lose one source are one finding of each rule', async () => {
   const kustomization = (index: number) =>
-    `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app-${index}, namespace: flux-system}\nspec: {path: ./apps/${index}, prune: true, sourceRef: {kind: GitRepository, name: fleet}}\n`
+    `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app-${index}, namespace: flux-system}\nspec: {interval: 1h, path: ./apps/${index}, prune: true, sourceRef: {kind: GitRepository, name: fleet}}\n`
   const source =
-    'apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\nspec: {url: "https://github.com/org/fleet"}\n'
+    'apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\nspec: {interval: 1h, url: "https://github.com/org/fleet"}\n'
   const app = (index: number) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-${index}, namespace: shop}\n`
   const numbers = Array.from({ length: 100 }, (_, index) => index)
   const repo = new TestRepository()

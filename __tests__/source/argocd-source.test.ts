@@ -257,7 +257,7 @@ describe('Argo CD takes a folder', () => {
       built,
       {
         'argo/app.yaml': application('', {
-          spec: `  sourceHydrator:\n    drySource: {repoURL: ${url}, path: other}\n    syncSource: {targetBranch: env, path: edge}\n`,
+          spec: `  sourceHydrator:\n    drySource: {repoURL: ${url}, path: other, targetRevision: HEAD}\n    syncSource: {targetBranch: env, path: edge}\n`,
         }),
         'other/notes.yaml': map,
       },

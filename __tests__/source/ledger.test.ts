@@ -32,6 +32,7 @@ spec:
     image: {tag: ${tag}}
     ingress:
       hosts: [${host}]
+  interval: 1h
 `
 
 const application = (chart: string, repoURL: string) => `apiVersion: argoproj.io/v1alpha1
