@@ -46,6 +46,14 @@ describe('an app that moves into an archive', () => {
     ])
   })
 
+  test('is not where a folder is applied with all that is in it', async () => {
+    const { 'apps/kustomization.yaml': __, ...whole } = base
+    const { 'apps/kustomization.yaml': _, ...head } = moved('web', 'apps/archive')
+    expect(lines(await change(whole, head))).toContain(
+      'introduced error head/apps/archive/web/ks.yaml:7 source/unrendered',
+    )
+  })
+
   test('is not where its folder has another name', async () => {
     const report = await change(base, moved('web', 'more'))
     expect(lines(report)).toContain('introduced error head/more/web/ks.yaml:7 source/unrendered')

@@ -1,5 +1,8 @@
+import path from 'node:path/posix'
 import { identityOf, type Manifest } from '../manifest/manifest'
 import type { Kustomization } from '../sources/kustomization'
+import type { Discovery } from './discover'
+import { isBelow } from './roots'
 
 const archive = /(?:^|\/)[._]*(?:archived?|archives|attic|deprecated|disabled|graveyard|obsolete|retired|unused)\//i
 
@@ -10,18 +13,22 @@ export function isInArchive(file: string): boolean {
 
 /**
  * The Argo CD and Flux objects of the head without those of the base that this change moves into an archive, where no Kustomization
- * lists them: nothing applies them any more, as if their files were removed.
+ * lists them: nothing applies them any more, as if their files were removed. A folder without a
+ * Kustomization that is applied may be applied with all that is in it.
  */
 export function withoutArchived(
   objects: readonly Manifest[],
   kustomizations: ReadonlyMap<string, Kustomization>,
-  base: readonly Manifest[],
+  base: Pick<Discovery, 'objects' | 'plain' | 'kustomizations'>,
   isNew: (file: string) => boolean,
 ): Manifest[] {
   const listed = new Set([...kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
-  const before = new Set(base.map(({ ref }) => identityOf(ref)))
-  return objects.filter(({ ref, origin: { path } }) => {
-    const isMoved = isInArchive(path) && isNew(path) && !listed.has(path)
+  const plain = [...base.plain.keys()].map((file) => path.dirname(file).replace(/^\.$/, ''))
+  const made = [...base.kustomizations.values()].flatMap((one) => (one.made ? [one.folder] : []))
+  const folders = new Set([...plain, ...made])
+  const before = new Set(base.objects.map(({ ref }) => identityOf(ref)))
+  return objects.filter(({ ref, origin: { path: file } }) => {
+    const isMoved = isInArchive(file) && isNew(file) && !listed.has(file) && !isBelow(folders, file)
     return !isMoved || !before.has(identityOf(ref))
   })
 }

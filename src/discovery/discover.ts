@@ -122,7 +122,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
   const inFiles = await gitOpsObjects(checkout, parts, side)
-  const all = known.base ? withoutArchived(inFiles, kustomizationsInFiles, known.base.objects, known.isNew) : inFiles
+  const all = known.base ? withoutArchived(inFiles, kustomizationsInFiles, known.base, known.isNew) : inFiles
   const mirrors = known.base?.mirrors ?? mirroredNames(all, known.repository)
   const allowsOutsideFiles =
     known.base?.allowsOutsideFiles ?? (await takesOutsideFiles(checkout, kustomizationsInFiles))
