@@ -12,9 +12,9 @@ export function isInArchive(file: string): boolean {
 }
 
 /**
- * The Argo CD and Flux objects of the head without those of the base that this change moves into an archive, where no Kustomization
- * lists them: nothing applies them any more, as if their files were removed. A folder without a
- * Kustomization that is applied may be applied with all that is in it.
+ * The Argo CD and Flux objects of the head without those of the base that this change moves into an archive, where no
+ * Kustomization lists them: nothing applies them any more, as if their files were removed. A folder that is applied and has
+ * no Kustomization may be applied with all that is in it, so objects there stay.
  */
 export function withoutArchived(
   objects: readonly Manifest[],

@@ -12,9 +12,9 @@ import { makesRoute } from './route-templates'
 import { valuesFilesOfCharts } from './values-files-of-charts'
 
 /**
- * Values that a template of an Ingress, a route or a certificate reads at the base and no template of its chart reads at the
- * head, or only tests, while a values file still has them: what is set there has no effect any more. A template that is gone as a whole is
- * a feature that is taken away on purpose.
+ * Values that a template of an Ingress, a route or a certificate uses at the base, and that no template of its chart uses at
+ * the head, or that one only tests there, while a values file still has them: they have no effect any more. A template that
+ * is gone as a whole is a feature that is taken away on purpose.
  */
 export async function abandonedValues(
   base: SideOfChange,

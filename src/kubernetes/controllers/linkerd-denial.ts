@@ -26,7 +26,7 @@ export const linkerdKinds: readonly GroupKind[] = [
   ...releaseKinds,
 ]
 
-/** Strings of which an object has one that says whether requests to the Pods of a Namespace are allowed. */
+/** The strings to look for the objects by that may allow requests to the Pods of a Namespace. */
 export function marksOfAllowances({ ref, root }: Manifest): string[] {
   return root.at('metadata', 'annotations', inboundPolicy).string === 'deny' ? ['policy.linkerd.io', ref.name] : []
 }
@@ -59,7 +59,7 @@ export function linkerdDenialOf(namespace: Manifest, snapshot: Snapshot): Linker
   return first && { at, routes: [first, ...more] }
 }
 
-/** Whether a backend of a route has Pods in a namespace, all of which get the settings of that. */
+/** Whether a backend of a route has Pods in a namespace, and all of them get the settings of the namespace. */
 function leadsToMeshed(route: Manifest, namespace: string, snapshot: Snapshot): boolean {
   return backendsOf(route).some((backend) => {
     const [service, ...copies] = servicesOf(backend, snapshot)

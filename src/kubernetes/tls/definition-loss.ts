@@ -4,6 +4,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { deletesWhatIsLeft } from '../charts/release-pruning'
 import { staysInCluster } from '../controllers/controller-loss'
+import { definitionKind } from '../object/custom-resource'
 import { areLikelyOfOneCluster } from '../object/one-cluster'
 import { certManagerGroups } from './cert-manager'
 import { releasesOfCertManager } from './cert-manager-controller'
@@ -17,7 +18,6 @@ export interface DefinitionLoss {
   readonly users: readonly Manifest[]
 }
 
-export const definitionKind: GroupKind = 'CustomResourceDefinition.apiextensions.k8s.io'
 const issuerKinds = certManagerGroups.flatMap((group): GroupKind[] => [`ClusterIssuer.${group}`, `Issuer.${group}`])
 
 /**

@@ -62,7 +62,7 @@ export default defineRule({
   },
 })
 
-/** Whether a rule of one role allows nothing but what another one loses; a rule on URLs is often for whoever scrapes. */
+/** Whether a rule of one role allows nothing but what another one loses; rules on URLs are often for collectors of metrics. */
 function isWithin(rule: Permissions, lost: readonly Permissions[]): boolean {
   return rule.url.has('') && allows(inNamespace(lost, '*'), inNamespace([rule], '*'))
 }
