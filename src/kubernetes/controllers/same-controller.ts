@@ -3,6 +3,7 @@ import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, identityOf, type Manifest } from '../../manifest/manifest'
 import { shareNamespace } from '../object/namespace'
 import { type Controller, controllersIn, controllersOf } from './controller'
+import { isOnItsNodes } from './controller-service'
 import { sharedLock } from './leader-lock'
 
 /** Whether one of two is the workload of the release that is the other one. */
@@ -55,6 +56,14 @@ export function counterpartOf({ facts, manifest }: Controller, snapshot: Snapsho
   const copies = among.filter((one) => one.facts === facts && isOneObject(one.manifest, manifest))
   // Manifests for several clouds may have one each: each of them stays in its file.
   return copies.find((one) => one.manifest.origin.path === manifest.origin.path) ?? copies[0]
+}
+
+/** The controllers that run in workloads on both sides, with their state at the base and at the head. */
+export function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Controller][] {
+  return controllersIn(base).flatMap((was): [Controller, Controller][] => {
+    const is = was.installed ? undefined : counterpartOf(was, head)
+    return is && !isOnItsNodes(is.manifest) ? [[was, is]] : []
+  })
 }
 
 /**

@@ -7,7 +7,7 @@ import { releaseKinds } from '../charts/chart-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { Arguments } from '../workload/arguments'
 import type { Setting, Settings } from '../workload/settings'
-import { certManagerGroups, issuerOf } from './cert-manager'
+import { certManagerGroups, issuerOf, issuersOf } from './cert-manager'
 
 /** A controller of cert-manager that a workload runs, or a release whose chart is elsewhere. */
 export interface CertManager {
@@ -105,7 +105,7 @@ function isRun(part: string, names: readonly string[]): boolean {
 /** The parts without which no certificate is issued for an object. */
 function partsFor(user: Manifest, snapshot: Snapshot): string[] {
   const named = issuerOf(user)
-  const issuers = named ? certManagerGroups.flatMap((group) => snapshot.get({ ...named, group })) : []
+  const issuers = issuersOf(user, snapshot)
   const isAcme = issuers.length > 0 && issuers.every(({ root }) => root.at('spec', 'acme').exists)
   return [
     'certificates-trigger',

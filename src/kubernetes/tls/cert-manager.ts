@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 
@@ -55,6 +56,17 @@ export function issuerReferenceOf(manifest: Manifest): IssuerReference | undefin
   const name = at?.string
   if (!at || !name) return undefined
   return { kind, name, namespace: kind === 'Issuer' ? manifest.ref.namespace : '', at, group }
+}
+
+/** The issuers of a snapshot that an object names: one, as a rule. */
+export function issuersOf(user: Manifest, snapshot: Snapshot): readonly Manifest[] {
+  const named = issuerOf(user)
+  return named ? issuersNamed(named, snapshot) : []
+}
+
+/** The issuers of a name, of either API group. */
+export function issuersNamed({ kind, namespace, name }: NamedIssuer, snapshot: Snapshot): readonly Manifest[] {
+  return certManagerGroups.flatMap((group) => snapshot.get({ group, kind, namespace, name }))
 }
 
 function annotated(annotations: Cursor): [at: Cursor | undefined, kind: string, group: Cursor | undefined] {

@@ -2,7 +2,6 @@ import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { valuedKinds } from '../../kubernetes/charts/chart-release'
 import { portsWithdrawn } from '../../kubernetes/charts/offered-ports'
-import { isNewlyForPods } from '../../kubernetes/controllers/cilium-closure'
 import {
   type Controller,
   controllerSubjects,
@@ -14,7 +13,6 @@ import {
 import { holdsSettings, namesOfParts } from '../../kubernetes/controllers/controller-parts'
 import {
   isOnItsNodes,
-  portNamesOf,
   portNumbersOf,
   portsOf,
   portsOnNodes,
@@ -22,21 +20,16 @@ import {
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
 import { lostListeners } from '../../kubernetes/controllers/listened-ports'
-import {
-  closingPolicies,
-  isForObservers,
-  isForPods,
-  networkPolicyKind,
-} from '../../kubernetes/controllers/network-policy'
-import { closedByPlugins, pluginPolicyKinds } from '../../kubernetes/controllers/plugin-closure'
-import { isOpenToOthers, isolationOf } from '../../kubernetes/controllers/pod-isolation'
-import { counterpartOf } from '../../kubernetes/controllers/same-controller'
+import { networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import { pluginPolicyKinds } from '../../kubernetes/controllers/plugin-closure'
+import { closuresBy } from '../../kubernetes/controllers/policy-closure'
+import { type ServedPods, unlistedPorts, unnamedPorts } from '../../kubernetes/controllers/refused-ports'
+import { controllersOnBoth, counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { type Led, swappedPorts } from '../../kubernetes/controllers/swapped-ports'
 import { mayBringTraffic, selectsSome } from '../../kubernetes/controllers/unseen-balancer'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
@@ -125,13 +118,12 @@ export default defineRule({
   },
   check({ change, base, head, report }) {
     const { before, after } = sidesOf(change)
-    const policy = after ?? before
-    if (policy?.ref.kind.endsWith('NetworkPolicy')) checkPlugins(policy, change, base, head, report)
-    if (policy && pluginPolicyKinds.includes(groupKindOf(policy.ref))) return
-    if (after && groupKindOf(after.ref) === networkPolicyKind) return checkPolicy(after, base, head, report)
+    if ((after ?? before)?.ref.kind.endsWith('NetworkPolicy')) {
+      for (const { how, policy, controller, ends } of closuresBy(change, base, head))
+        report(ends, how, { policy: nameOf(policy.ref), controller: nameOfController(controller) })
+      return
+    }
     if (change.kind === 'added') return
-    if (groupKindOf(change.before.ref) === networkPolicyKind)
-      return checkRemovedPolicy(change.before, base, head, report)
     if (change.before.ref.kind === 'Service') return checkService(change, base, head, report)
     checkListeners(change, base, head, report)
     if (change.kind === 'removed') return checkRenamed(change.before, base, head, report)
@@ -142,70 +134,6 @@ export default defineRule({
 
 type ReportMessage = ReportFunction<typeof messages>
 type Edited = Extract<Change, { kind: 'changed' }>
-
-/** The controllers that run in workloads on both sides, with their state at the base and at the head. */
-function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Controller][] {
-  return controllersIn(base).flatMap((was): [Controller, Controller][] => {
-    const is = was.installed ? undefined : counterpartOf(was, head)
-    return is && !isOnItsNodes(is.manifest) ? [[was, is]] : []
-  })
-}
-
-/** Reports a policy that newly blocks traffic to controllers that run on both sides. */
-function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
-  for (const [was, is] of controllersOnBoth(base, head)) {
-    const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
-    const end = podOf(is.manifest).at('metadata', 'labels')
-    if (!closingPolicies(is.manifest, head).includes(policy)) {
-      const isOwn = (isShut: (rule: Cursor) => boolean) =>
-        closingPolicies(was.manifest, base, isShut).length === 0 &&
-        closingPolicies(is.manifest, head, isShut).includes(policy)
-      const isReached = servicesTo(is.manifest, head).some((service) => reachOf(service) > 0)
-      const at = policy.root.at('spec', 'ingress')
-      if (isOwn(isForObservers)) {
-        if (!isOpenToOthers(is.namespace, is.manifest, head)) report([at, end], 'observed', args)
-      } else if (isReached && isOwn(isForPods) && isolationOf(is.manifest, head)) report([at, end], 'inside', args)
-      continue
-    }
-    if (closingPolicies(was.manifest, base).length > 0) continue
-    report([policy.root.at('spec', 'podSelector'), end], 'denied', args)
-  }
-}
-
-/**
- * Reports controllers that policies of a network plugin newly close: the policy of this change, or others whose way in it takes
- * away.
- */
-function checkPlugins(policy: Manifest, change: Change, base: Snapshot, head: Snapshot, report: ReportMessage): void {
-  if (change.kind === 'removed' && head.get(policy.ref).length > 0) return
-  for (const [was, is] of controllersOnBoth(base, head)) {
-    const closing = closedByPlugins(is.manifest, head)
-    const [first] = closing
-    const end = podOf(is.manifest).at('metadata', 'labels')
-    if (!first && isNewlyForPods(policy, [was.manifest, base], [is.manifest, head])) {
-      const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
-      report([policy.root.at('spec', 'ingress'), end], 'inside', args)
-    }
-    if (!first || closedByPlugins(was.manifest, base).size > 0) continue
-    const isOwn = closing.has(policy)
-    const { before } = sidesOf(change)
-    // An opener: with it there is a way in.
-    if (!isOwn && (!before || closedByPlugins(is.manifest, head.with([before])).size > 0)) continue
-    const args = { policy: nameOf((isOwn ? policy : first).ref), controller: nameOfController(is) }
-    report([policy.root.at('spec'), ...(isOwn ? [end] : [first.root.at('spec'), end])], 'closed', args)
-  }
-}
-
-/** A policy that was the last one to open the controllers that others close. */
-function checkRemovedPolicy(removed: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
-  if (head.get(removed.ref).length > 0) return
-  for (const [was, is] of controllersOnBoth(base, head)) {
-    const [closing] = closingPolicies(is.manifest, head)
-    if (!closing || closingPolicies(was.manifest, base).length > 0) continue
-    const args = { policy: nameOf(closing.ref), controller: nameOfController(is) }
-    report([removed.root, closing.root.at('spec', 'podSelector')], 'denied', args)
-  }
-}
 
 function checkService(
   change: Exclude<Change, { kind: 'added' }>,
@@ -237,8 +165,11 @@ function checkService(
       const ends = [after.root.at('spec', 'ports'), ...lost.slice(0, 1).map(({ at }) => at)]
       report(ends, 'ports', { ...names, ports: enumerated(keys, 3) }, { keys })
     }
-    checkTargets(after, before, was, is, report)
-    checkNumbers(after, before, was, is, report)
+    const pods = { before, after, was, is }
+    checkNames(pods, report)
+    const listed = enumerated(portNumbersOf(is.manifest).map(String), 4)
+    for (const { ends, key, target } of unlistedPorts(pods))
+      report(ends, 'unheard', { ...names, port: target, listed }, { keys: [key] })
     checkSwap(
       { service: before, workload: was.manifest },
       { service: after, workload: is.manifest },
@@ -253,37 +184,11 @@ function checkService(
   }
 }
 
-/** A port that a Service names has to be one of the Pods, if it was. */
-function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Controller, report: ReportMessage): void {
-  const [had, has] = [portNamesOf(was.manifest), portNamesOf(is.manifest)]
-  const led = (service: Manifest) =>
-    portsOf(service).filter(({ target }) => target !== undefined && had.includes(target))
-  for (const { at, target = '', key } of portsOf(after)) {
-    if (target === '' || has.includes(target) || !led(before).some((one) => one.key === key)) continue
-    const args = { service: nameOf(after.ref), controller: nameOfController(is), port: target }
-    const place: Cursor = podOf(is.manifest).at('spec', 'containers')
-    report([at.at('targetPort'), place], 'target', args, { keys: [target] })
-  }
-}
-
-/** A number that a Service sends traffic to has to be in the Pods, listed or in the settings, if the last one was listed. */
-function checkNumbers(after: Manifest, before: Manifest, was: Controller, is: Controller, report: ReportMessage): void {
-  const isListed = (target: unknown, { manifest }: Controller) =>
-    portNumbersOf(manifest).some((port) => port === target) || portNamesOf(manifest).some((name) => name === target)
-  const led = new Set(portsOf(before).flatMap(({ at, key }) => (isListed(targetOf(at), was) ? [key] : [])))
-  const settings = [podOf(is.manifest).at('spec'), ...is.parts.map(({ manifest }) => manifest.root.at('data'))]
-  const numbers = new Set(settings.flatMap(({ value }) => JSON.stringify(value ?? '').split(/[^0-9]+/)))
-  for (const { at, key } of portsOf(after)) {
-    const target = targetOf(at)
-    if (typeof target !== 'number' || !led.has(key) || isListed(target, is)) continue
-    // A port needs no entry in the list, where a flag or a variable sets it.
-    if (portNumbersOf(is.manifest).length === 0 || numbers.has(String(target))) continue
-    const args = { service: nameOf(after.ref), controller: nameOfController(is), port: String(target) }
-    const listed = enumerated(portNumbersOf(is.manifest).map(String), 4)
-    const place = podOf(is.manifest).at('spec', 'containers')
-    const end = at.at('targetPort').exists ? at.at('targetPort') : at.at('port')
-    report([end, place], 'unheard', { ...args, listed }, { keys: [key] })
-  }
+/** Reports ports of a Service that name one which the Pods no longer have. */
+function checkNames(pods: ServedPods, report: ReportMessage): void {
+  const names = { service: nameOf(pods.after.ref), controller: nameOfController(pods.is) }
+  for (const { ends, target } of unnamedPorts(pods))
+    report(ends, 'target', { ...names, port: target }, { keys: [target] })
 }
 
 /** Reports ports of a Service that came to lead to each other's port of the Pods; by the object that swapped them. */
@@ -305,10 +210,6 @@ function checkListeners(change: Change, base: Snapshot, head: Snapshot, report: 
       report([at, end], 'moved', { ...names, port, target: String(target), listed }, { keys: [port] })
     }
   }
-}
-
-function targetOf(port: Cursor): unknown {
-  return port.at('targetPort').value ?? port.at('port').value
 }
 
 function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
@@ -333,7 +234,7 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
     for (const one of servicesTo(after, head)) {
       const old = former.find(({ ref }) => identityOf(ref) === identityOf(one.ref))
       if (!old) continue
-      checkTargets(one, old, was, is, report)
+      checkNames({ before: old, after: one, was, is }, report)
       checkSwap({ service: old, workload: before }, { service: one, workload: after }, 'workload', is, report)
     }
   }

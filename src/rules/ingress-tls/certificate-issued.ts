@@ -1,17 +1,17 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
-import { mayBecome } from '../../kubernetes/ingress/placeholder'
+import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { maySolve, selectionsOf, solversOf } from '../../kubernetes/tls/acme-solvers'
-import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
+import { certManagerGroups, issuerOf, issuersNamed, issuersOf, shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { faultsByAcme, faultsOfCertificate, usagesWithoutServer } from '../../kubernetes/tls/certificate-faults'
 import { nanosecondsIn } from '../../kubernetes/tls/go-duration'
 import { requestedNames } from '../../kubernetes/tls/requested-names'
+import { secretOfCertificates, secretOfIngresses } from '../../kubernetes/tls/shared-secret'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
 import { firstUserOf, namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { together, withKey, withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
@@ -180,10 +180,6 @@ function checkMoved(
   report([now.at, former.root], 'issuerUnknown', names, { keys: [now.name] })
 }
 
-function issuersNamed({ kind, namespace, name }: NamedIssuer, side: Snapshot): readonly Manifest[] {
-  return certManagerGroups.flatMap((group) => side.get({ group, kind, namespace, name }))
-}
-
 /** Issuers and ClusterIssuers have names of their own, and an `issuerRef` without a kind means an Issuer. */
 function checkKind(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
   const named = issuerOf(manifest)
@@ -201,9 +197,8 @@ function checkKind(manifest: Manifest, snapshot: Snapshot, report: ReportFunctio
 
 /** Reports the first wildcard that is requested from issuers which prove hosts by HTTP alone. */
 function checkWildcard(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
-  const named = issuerOf(manifest)
   const wildcard = requestedNames(manifest).find(({ string }) => string?.startsWith('*.'))
-  const issuers = named && wildcard ? issuersNamed(named, snapshot) : []
+  const issuers = issuersOf(manifest, snapshot)
   const [issuer] = issuers
   if (!wildcard || !issuer || !issuers.every(hasHttpAlone)) return
   const args = { user: nameOf(manifest.ref), host: wildcard.string ?? '', issuer: nameOf(issuer.ref) }
@@ -212,8 +207,7 @@ function checkWildcard(manifest: Manifest, snapshot: Snapshot, report: ReportFun
 
 /** Reports the first host that no solver of its issuers selects. */
 function checkSolvers(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
-  const named = issuerOf(manifest)
-  const issuers = named ? issuersNamed(named, snapshot) : []
+  const issuers = issuersOf(manifest, snapshot)
   const [issuer] = issuers
   if (!issuer || issuers.some((one) => solversOf(one).length === 0)) return
   const solvers = issuers.flatMap(solversOf)
@@ -265,8 +259,7 @@ function checkOverrides(manifest: Manifest, snapshot: Snapshot, report: ReportFu
     return at.string && (name !== overrides[0] || at.string === 'true') ? [{ name, at }] : []
   })
   const [first, second] = set
-  const named = issuerOf(manifest)
-  const issuers = named ? issuersNamed(named, snapshot) : []
+  const issuers = issuersOf(manifest, snapshot)
   if (!first || !second || manifest.ref.kind !== 'Ingress' || (issuers.length > 0 && !issuers.some(answersHttp))) return
   report([second.at, first.at], 'overridden', { first: first.name, second: second.name }, { keys: [] })
 }
@@ -282,57 +275,21 @@ function checkShared(
   snapshot: Snapshot,
   report: ReportFunction<typeof messages>,
 ): void {
-  const producers = producersOf(snapshot, manifest.ref.namespace, secret)
-  // If the Secret has its own Certificate object, cert-manager does not create another one.
-  if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === 'Certificate')) return
-  const sharers = producers
-    .filter(({ manifest: other }) => other.ref.kind === 'Ingress' && snapshot.get(other.ref)[0] === other)
-    .filter(({ manifest: other }) => shareNamespace(manifest, other))
-    .sort((a, b) => (identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1))
-  if (sharers[0]?.manifest !== manifest || sharers.length < 2) return
-  const hostsOf = sharers.map((sharer) =>
-    tlsEntries(sharer.manifest)
-      .filter((entry) => entry.secretName.string === secret)
-      .flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? [])),
-  )
-  const all = hostsOf.flat()
-  const isFilled = all.some(isPlaceholder)
-  // A wildcard whose domain is filled in may cover any host.
-  if (isFilled && all.some((host) => host.startsWith('*'))) return
-  const mayBeFor = (name: string, host: string) => covers(name, host) || (isFilled && mayBecome(name, host))
-  // The Ingress with the hosts of all others may have been created first, and then all hosts are certified.
-  if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => mayBeFor(name, host))))) return
-  const names = sharers.map((sharer) => nameOf(sharer.manifest.ref))
+  const shared = secretOfIngresses(manifest, secret, snapshot)
+  if (!shared) return
+  const names = shared.objects.map(({ ref }) => nameOf(ref))
   const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`
-  report(
-    sharers.map(({ at }) => at),
-    isFilled ? 'sharedFilled' : 'shared',
-    { secret, ingresses },
-    { keys: [secret] },
-  )
+  const message = shared.names.some(isPlaceholder) ? 'sharedFilled' : 'shared'
+  report(shared.ends, message, { secret, ingresses }, { keys: [secret] })
 }
 
 /** Reported once for all Certificates that write one Secret, when the first of them is checked. */
 function checkDoubled(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
-  const secret = manifest.root.at('spec', 'secretName').string
-  if (!secret || isPlaceholder(secret)) return
-  const sharers = producersOf(snapshot, manifest.ref.namespace, secret)
-    .filter(({ manifest: other }) => other.ref.kind === 'Certificate' && shareNamespace(manifest, other))
-    .filter(({ manifest: other }) => snapshot.get(other.ref)[0] === other)
-    .sort((a, b) => (identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1))
-  const names = sharers.map((sharer) => requestedNames(sharer.manifest).flatMap(({ string }) => string ?? []))
-  const all = [...new Set(names.flat())]
-  if (sharers[0]?.manifest !== manifest || sharers.length < 2 || all.some(isPlaceholder)) return
-  // The other names are in each of them.
-  if (names.every((own) => own.length === all.length)) return
-  const certificates = enumerated(sharers.map((sharer) => nameOf(sharer.manifest.ref)))
-  const args = { secret, certificates, names: abridged(all, 4) }
-  report(
-    sharers.map(({ at }) => at),
-    'doubled',
-    args,
-    { keys: [secret] },
-  )
+  const shared = secretOfCertificates(manifest, snapshot)
+  if (!shared) return
+  const { secret, objects, ends, names } = shared
+  const certificates = enumerated(objects.map(({ ref }) => nameOf(ref)))
+  report(ends, 'doubled', { secret, certificates, names: abridged(names, 4) }, { keys: [secret] })
 }
 
 /**
@@ -349,8 +306,7 @@ function checkFaults(manifest: Manifest, snapshot: Snapshot, report: ReportFunct
   const certificate = nameOf(manifest.ref)
   for (const { at, ...words } of faultsOfCertificate(manifest))
     report(at, 'rejected', { certificate, ...words }, { keys: [words.fault] })
-  const named = issuerOf(manifest)
-  const issuers = named ? issuersNamed(named, snapshot) : []
+  const issuers = issuersOf(manifest, snapshot)
   const [server] = issuers.map(({ root }) => root.at('spec', 'acme', 'server'))
   if (!server || issuers.some(({ root }) => !root.at('spec', 'acme').isSet)) return
   const args = { certificate, issuer: nameOf(server.manifest.ref) }
@@ -361,8 +317,7 @@ function checkFaults(manifest: Manifest, snapshot: Snapshot, report: ReportFunct
 /** Reports a certificate of an issuer of the cluster itself, which is not for servers, where it serves hosts. */
 function checkUsages(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
   const usages = usagesWithoutServer(manifest)
-  const named = usages && issuerOf(manifest)
-  const issuers = named ? issuersNamed(named, snapshot) : []
+  const issuers = issuersOf(manifest, snapshot)
   const [issuer] = issuers
   if (
     !usages ||

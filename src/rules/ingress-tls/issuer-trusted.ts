@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { certManagerGroups, issuerOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
+import { certManagerGroups, issuerOf, issuersNamed, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
 import { isPublicHost, isPublicServer } from '../../kubernetes/tls/public-authority'
 import { requestedNames } from '../../kubernetes/tls/requested-names'
 import { isStagingServer } from '../../kubernetes/tls/staging-server'
@@ -144,8 +144,4 @@ function serverOf({ root }: Manifest): Cursor {
 
 function inWords({ kind, name }: NamedIssuer): string {
   return `${kind} ${name}`
-}
-
-function issuersNamed({ kind, namespace, name }: NamedIssuer, side: Snapshot): readonly Manifest[] {
-  return certManagerGroups.flatMap((group) => side.get({ group, kind, namespace, name }))
 }
