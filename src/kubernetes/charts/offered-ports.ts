@@ -43,3 +43,16 @@ export function portsWithdrawn(before: ChartRelease, after: ChartRelease): Relea
   const forClients = Object.values(after.facts.offers?.[0]?.ports ?? {})
   return has.filter(({ port }) => lost.has(port) && forClients.includes(port))
 }
+
+/**
+ * The ports for clients of the Service that a controller's chart makes of the values at a path, as `TCP/443`; undefined for
+ * another Service, or where its ports are not known.
+ */
+export function clientPortsOf(release: ChartRelease, path: readonly string[]): string[] | undefined {
+  const { facts, values } = release
+  const at = path.join('.')
+  if (!facts.service.some(({ value }) => value === `${at}.type`)) return undefined
+  if (facts.offers) return portsOfRelease(release)?.flatMap(({ port, isOffered }) => (isOffered ? [`TCP/${port}`] : []))
+  const own = values.get(`${at}.ports`)
+  return at.endsWith('service') && own.isKnown && !own.at.exists ? ['TCP/80', 'TCP/443'] : undefined
+}

@@ -3,6 +3,8 @@ import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kuber
 import { LayeredValue } from '../../kubernetes/charts/layered-value'
 import { clashOf, type LoadBalancer, loadBalancerOf, mayAskForAddress } from '../../kubernetes/charts/load-balancer'
 import { loadBalancersIn } from '../../kubernetes/charts/load-balancer-values'
+import { clientPortsOf } from '../../kubernetes/charts/offered-ports'
+import { chartReleasesOf } from '../../kubernetes/charts/releases'
 import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from '../../kubernetes/charts/remote-release'
 import { isOfDefaultValues } from '../../manifest/default-values'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -102,16 +104,18 @@ function claimantsOf(manifest: Manifest, snapshot: Snapshot): Claimant[] {
   }
   return remoteReleasesOf(manifest, snapshot)
     .filter(({ name }) => !manifest.object.context?.rendered?.has(name))
-    .flatMap(claimantsIn)
+    .flatMap((release) => claimantsIn(release, snapshot))
 }
 
-function claimantsIn(release: RemoteRelease): Claimant[] {
+function claimantsIn(release: RemoteRelease, snapshot: Snapshot): Claimant[] {
   const { manifest, name, clusters, elsewhere } = release
+  const ofController = chartReleasesOf(manifest, snapshot).find((one) => one.name === name)
   return loadBalancersIn(seenValuesOf(release))
     .filter(({ path }) => !elsewhere.some((one) => one.startsWith(path.join('.'))))
     .map(({ path, balancer }) => {
       const called = `the Service of ${nameOf(manifest.ref)} (${path.join('.')})`
-      return { ...balancer, manifest, name: called, release: name, clusters }
+      const ports = balancer.ports ?? (ofController && clientPortsOf(ofController, path))
+      return { ...balancer, ports, manifest, name: called, release: name, clusters }
     })
 }
 

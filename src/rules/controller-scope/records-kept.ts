@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { isSuspended } from '../../kubernetes/charts/coming-release'
 import { staysInCluster } from '../../kubernetes/controllers/controller-loss'
+import { gatewayFlag, gatewayNameOf, hostsUnattached } from '../../kubernetes/controllers/external-dns-gateways'
 import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
 import { dnsNamesIn, hostsWithout, isDnsObject, namesLostBy } from '../../kubernetes/controllers/external-dns-loss'
 import { dnsAnnotationsOf, isInDomains } from '../../kubernetes/controllers/external-dns-records'
@@ -20,10 +21,11 @@ import { type Settings, valueOr, valuesOfFlag } from '../../kubernetes/workload/
 import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
+const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
 /** The annotations that decide about the names of an object's records, and whether it has any. */
 const namingAnnotations = ['hostname', 'controller', 'ingress-hostname-source']
@@ -31,6 +33,7 @@ const namingAnnotations = ['hostname', 'controller', 'ingress-hostname-source']
 /** Words in the arguments of an ExternalDNS that reads further kinds, and in the objects of these. */
 const marksOfSources = {
   'gateway-': 'Route',
+  [gatewayFlag]: 'Gateway',
   istio: 'istio',
   traefik: 'traefik',
   contour: 'projectcontour',
@@ -44,7 +47,7 @@ export default defineRule({
   summary: 'ExternalDNS goes on making the records of hosts that stay routed.',
   since: '1.30.0',
   scope: 'change',
-  kinds: [...workloadKinds, ...releaseKinds, ...(Object.keys(dnsSources) as GroupKind[])],
+  kinds: [...workloadKinds, ...releaseKinds, gatewayKind, ...(Object.keys(dnsSources) as GroupKind[])],
   reads: [...dnsKinds, ...releasePartKinds],
   messages: {
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/policy.go: sync deletes records without a source
@@ -58,13 +61,23 @@ export default defineRule({
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/plan.go: owner id does not match; registry/txt.go
     disowned: ({ dns, was, is, hosts }: Names & Record<'was' | 'is', string>) =>
       `After this change ${dns} has the owner id ${is} instead of ${was}, and it neither updates nor deletes records of another owner: those of ${hosts} keep their last address. Keep the owner id, or have it take the records over: --migrate-from-txt-owner=${was}, from 0.20.0 on.`,
+    unattached: ({ dns, gateway, hosts }: Names & { gateway: string }) =>
+      `After this change the routes of ${hosts} are attached to no Gateway with the name ${gateway}, the only one whose routes ${dns} takes by --gateway-name, and with --policy=sync it deletes their records, although these hosts stay routed. Set the flag to the name of their Gateway in the same change, or first set --policy=upsert-only.`,
     stopped: ({ dns, outcome, hosts }: Names & { outcome: string }) =>
       `${dns} ${outcome}, and no other ExternalDNS here makes the records of ${hosts}, so they keep their last address, and new hosts get none. Keep it until another ExternalDNS has its work.`,
   },
-  later: { unnamed: '1.31.0', outside: '1.31.0', stopped: '1.31.0', disowned: '1.32.0' },
-  putBack: { disowned: 'changed', left: 'changed', unnamed: 'changed', outside: 'changed', stopped: 'changed' },
-  *partners(manifest) {
+  later: { unnamed: '1.31.0', outside: '1.31.0', stopped: '1.31.0', disowned: '1.32.0', unattached: '1.33.0' },
+  putBack: {
+    disowned: 'changed',
+    left: 'changed',
+    unattached: 'changed',
+    unnamed: 'changed',
+    outside: 'changed',
+    stopped: 'changed',
+  },
+  *partners(manifest, _, isGone) {
     const { content } = manifest.object
+    if (isGone && groupKindOf(manifest.ref) === gatewayKind) yield* [gatewayFlag, 'parentRefs', manifest.ref.name]
     if (!/external-?dns/.test(content)) return
     yield* ['Ingress', 'external-dns', 'externaldns.k8s.io', ...namesOfReleaseParts(manifest)]
     if (isDnsObject(manifest)) return
@@ -73,6 +86,13 @@ export default defineRule({
   check({ change, base, head, report }) {
     const { before, after } = sidesOf(change)
     if (!before || (!after && (staysInCluster(before) || head.get(before.ref).length > 0))) return
+    if (groupKindOf(before.ref) === gatewayKind) {
+      for (const { is, hosts } of after ? [] : losersOf(before, base, head)) {
+        const args = { dns: nameOf(is.workload.ref), gateway: before.ref.name, hosts: abridged(hosts) }
+        report([before.root, placeOf(is, gatewayFlag)], 'unattached', args, { keys: [] })
+      }
+      return
+    }
     if (isDnsObject(before)) {
       for (const { at, ...args } of namesLost(before, after, base, head)) report(at, 'unnamed', args, { keys: [] })
       return
@@ -96,6 +116,11 @@ export default defineRule({
       const { at, hosts, ...owners } = disowned
       report(at, 'disowned', { dns, ...owners, hosts: abridged(hosts) }, { keys: [] })
       return
+    }
+    const unattached = gatewayNameOf(was) === gatewayNameOf(is) ? [] : hostsUnattached(was, is, base, head)
+    if (unattached.length > 0) {
+      const args = { dns, gateway: gatewayNameOf(is) ?? '', hosts: abridged(unattached) }
+      report(placeOf(is, gatewayFlag), 'unattached', args, { keys: [] })
     }
     const outside = outsideHosts(was, is, base, head)
     for (const [message, lost] of Object.entries({ left: is.prunes ? lostHosts(was, is, base, head) : [], outside }))
@@ -137,10 +162,26 @@ function isInstalled(head: Snapshot): boolean {
   return releases.some((one) => one.object.content.includes('external-dns') && dnsInstancesOf(one, head).length > 0)
 }
 
+/** The ExternalDNS that take the routes of a removed Gateway by its name, with the hosts whose records they delete. */
+function losersOf(gateway: Manifest, base: Snapshot, head: Snapshot): { is: DnsScope; hosts: string[] }[] {
+  const { name } = gateway.ref
+  if (head.ofKind(gatewayKind).some(({ ref }) => ref.name === name)) return []
+  return dnsScopesIn(base).flatMap((was) => {
+    const is = asIn(head, was)
+    const hosts = is && gatewayNameOf(is) === name ? hostsUnattached(was, is, base, head) : []
+    return is && hosts.length > 0 ? [{ is, hosts }] : []
+  })
+}
+
+/** An ExternalDNS after the change. */
+function asIn(head: Snapshot, was: DnsScope): DnsScope | undefined {
+  return dnsScopesIn(head).find(({ workload }) => identityOf(workload.ref) === identityOf(was.workload.ref))
+}
+
 /** The hosts that lose a record because an object changes or goes, for the first ExternalDNS that deletes it. */
 function namesLost(before: Manifest, after: Manifest | undefined, base: Snapshot, head: Snapshot) {
   for (const was of dnsScopesIn(base)) {
-    const is = dnsScopesIn(head).find(({ workload }) => identityOf(workload.ref) === identityOf(was.workload.ref))
+    const is = asIn(head, was)
     if (!is?.prunes) continue
     const names = namesLostBy(before, after, was, is)
     const hosts = hostsWithout(names, base, head)

@@ -1,0 +1,67 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { GroupKind, Manifest } from '../../manifest/manifest'
+import { parentsOf, routeProtocols } from '../ingress/gateway-route'
+import { isPlaceholder } from '../ingress/ingress'
+import { valuesOfFlag } from '../workload/settings'
+import { type DnsScope, dnsScopesIn } from './external-dns-scope'
+
+/** The flag by which an ExternalDNS takes the routes of one Gateway alone. */
+export const gatewayFlag = 'gateway-name'
+
+/** The Gateway whose routes alone an ExternalDNS takes: its name; undefined where it takes others, too, or is not known. */
+export function gatewayNameOf({ settings }: DnsScope): string | undefined {
+  const name = settings.get(gatewayFlag)?.value
+  return name && !isPlaceholder(name) ? name : undefined
+}
+
+/**
+ * The hosts of routes for which an ExternalDNS makes records because they are attached to the Gateway that it takes by
+ * name. Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/source/gateway.go
+ */
+function hostsByGateway(scope: DnsScope, snapshot: Snapshot): ReadonlySet<string> {
+  const name = gatewayNameOf(scope)
+  const sources = valuesOfFlag(scope.settings, 'source') ?? []
+  const routes = Object.entries(sourceOf).flatMap(([kind, source]) =>
+    sources.includes(source) ? snapshot.ofKind(kind) : [],
+  )
+  const gateways = snapshot.ofKind('Gateway.gateway.networking.k8s.io').filter(({ ref }) => ref.name === name)
+  const isTaken = (route: Manifest) =>
+    parentsOf(route)?.some(
+      (parent) =>
+        parent.name.string === name && gateways.some(({ ref }) => [ref.namespace, ''].includes(parent.namespace)),
+    )
+  return new Set(routes.filter(isTaken).flatMap(hostnamesOf))
+}
+
+/**
+ * The hosts that stay routed, and whose records an ExternalDNS deletes after a change because their routes are no longer
+ * attached to a Gateway of the name that it takes. None where another one may make their records.
+ */
+export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot): string[] {
+  if (!is.prunes || gatewayNameOf(was) === undefined || gatewayNameOf(is) === undefined) return []
+  const had = hostsByGateway(was, base)
+  const readers = had.size > 0 ? dnsScopesIn(head).filter(readsRoutes) : []
+  if (readers.some((one) => gatewayNameOf(one) === undefined)) return []
+  const kept = new Set(readers.flatMap((one) => [...hostsByGateway(one, head)]))
+  const routed = new Set(
+    Object.keys(sourceOf)
+      .flatMap((kind) => head.ofKind(kind))
+      .flatMap(hostnamesOf),
+  )
+  return [...had].filter((host) => routed.has(host) && !kept.has(host)).sort()
+}
+
+/** Whether it reads routes of the Gateway API, or may. */
+function readsRoutes({ settings }: DnsScope): boolean {
+  return valuesOfFlag(settings, 'source')?.some((source) => source.startsWith('gateway-')) ?? true
+}
+
+/** The sources that read the kinds of routes with hostnames: `gateway-httproute`. */
+const sourceOf: Readonly<Record<GroupKind, string>> = Object.fromEntries(
+  Object.keys(routeProtocols).map((kind) => [kind, `gateway-${kind.slice(0, kind.indexOf('.')).toLowerCase()}`]),
+)
+
+function hostnamesOf({ root }: Manifest): string[] {
+  const written = [...root.at('spec', 'hostnames').items()]
+  return written.flatMap(({ string }) => string?.toLowerCase() ?? [])
+}
