@@ -40,7 +40,7 @@ function hostsByGateway(scope: DnsScope, snapshot: Snapshot): ReadonlySet<string
 export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot): string[] {
   if (!is.prunes || gatewayNameOf(was) === undefined || gatewayNameOf(is) === undefined) return []
   const had = hostsByGateway(was, base)
-  const readers = had.size > 0 ? dnsScopesIn(head).filter(readsRoutes) : []
+  const readers = had.size > 0 ? dnsScopesIn(head).filter((one) => readsRoutes(one) && mayShareRecords(one, is)) : []
   if (readers.some((one) => gatewayNameOf(one) === undefined)) return []
   const kept = new Set(readers.flatMap((one) => [...hostsByGateway(one, head)]))
   const routed = new Set(
@@ -49,6 +49,12 @@ export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, hea
       .flatMap(hostnamesOf),
   )
   return [...had].filter((host) => routed.has(host) && !kept.has(host)).sort()
+}
+
+/** Whether two ExternalDNS write to one provider, or may: another provider has records of its own. */
+function mayShareRecords(one: DnsScope, other: DnsScope): boolean {
+  const [its, own] = [one, other].map(({ settings }) => settings.get('provider')?.value)
+  return its === undefined || own === undefined || its === own
 }
 
 /** Whether it reads routes of the Gateway API, or may. */

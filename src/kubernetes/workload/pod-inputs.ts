@@ -34,6 +34,11 @@ export function inputsOf(workload: Manifest): PodInput[] {
   return [...accounts, ...classesOf(spec), ...named]
 }
 
+/** Whether a kind is that of a class, which has no namespace. */
+export function isClass(kind: PodInput['kind']): boolean {
+  return classKinds.some((one) => one === kind)
+}
+
 /** Kubernetes creates the PriorityClasses whose names begin with `system-`, and nobody else may use such names. */
 function classesOf(spec: Cursor): PodInput[] {
   return classKinds.flatMap((kind): PodInput[] => {

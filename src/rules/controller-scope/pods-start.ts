@@ -1,5 +1,7 @@
 import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
+import { usersOf } from '../../kubernetes/charts/input-users'
+import { releaseInputsOf } from '../../kubernetes/charts/release-inputs'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
@@ -7,10 +9,9 @@ import { outlivesPrune } from '../../kubernetes/object/prune'
 import { lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import { possibleProducersOf, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { addedScheduler, companionsOf } from '../../kubernetes/workload/placement'
-import { classKinds, inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
+import { classKinds, inputsOf, isClass, type PodInput } from '../../kubernetes/workload/pod-inputs'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
-import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { isOfOneSource } from '../../manifest/one-source'
@@ -209,10 +210,6 @@ function isMentioned(word: string, { ref }: Manifest, head: Snapshot): boolean {
   )
 }
 
-function isClass(kind: PodInput['kind']): boolean {
-  return classKinds.some((one) => one === kind)
-}
-
 /** Reports the account that a workload of a chart comes to run with, if the chart creates only others. */
 function reportUnmade(change: Exclude<Change, { kind: 'removed' }>, head: Snapshot, report: ReportMessage): void {
   const { after } = change
@@ -262,7 +259,16 @@ function isHere({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifes
 function mayBeMade(name: string, head: Snapshot): boolean {
   const custom = customResources.get(head) ?? head.manifests.filter(isCustom)
   customResources.set(head, custom)
-  return custom.some(({ ref, object }) => name.startsWith(`${ref.name}-`) || mentionsWhole(object.content, name))
+  return custom.some((one) => {
+    if (name.startsWith(`${one.ref.name}-`)) return true
+    return mentionsWhole(one.object.content, name) && !isOnlyRead(name, one, head)
+  })
+}
+
+/** Whether a release has a name only where its Pods read an object of that name. */
+function isOnlyRead(name: string, release: Manifest, head: Snapshot): boolean {
+  const read = releaseInputsOf(release, head)
+  return read.length > 0 && read.every(({ mayMake }) => !mayMake(name))
 }
 
 /** Kept, as a change may take many objects away. */
@@ -271,30 +277,4 @@ const customResources = new WeakMap<Snapshot, readonly Manifest[]>()
 function isCustom({ ref }: Manifest): boolean {
   const isKnown = [...workloadKinds, ...secretMakers].includes(groupKindOf(ref))
   return ref.group.includes('.') && !ref.group.endsWith('.k8s.io') && !isKnown
-}
-
-/** Where workloads in the namespace of an object, or all for a class, need something, each at its first mention; of copies, the first. */
-function usersOf({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): Cursor[] {
-  const users = userIndexes.get(snapshot) ?? usersByInput(snapshot)
-  userIndexes.set(snapshot, users)
-  return (users.get(`${kind} ${name}`) ?? []).filter(
-    ({ manifest }) => isClass(kind) || shareNamespace(manifest, beside),
-  )
-}
-
-/** Kept, as a change may take many objects away. */
-const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, readonly Cursor[]>>()
-
-function usersByInput(snapshot: Snapshot): Map<string, Cursor[]> {
-  const users = new Map<string, Cursor[]>()
-  for (const workload of workloadKinds.flatMap((kind) => snapshot.ofKind(kind))) {
-    if (snapshot.get(workload.ref)[0] !== workload || isStopped(workload)) continue
-    const inputs = new Map(
-      inputsOf(workload)
-        .toReversed()
-        .map(({ kind, name, at }) => [`${kind} ${name}`, at]),
-    )
-    for (const [input, at] of inputs) users.set(input, [...(users.get(input) ?? []), at])
-  }
-  return users
 }
