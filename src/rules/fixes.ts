@@ -68,7 +68,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/publish-target': ['backendRemoved', 'missing', 'removed'],
   'controller-scope/quota-admits': ['none', 'outside'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'read', 'status', 'unmounted'],
-  'controller-scope/records-kept': ['disowned', 'left', 'outside', 'stopped', 'unnamed'],
+  'controller-scope/records-kept': ['disowned', 'left', 'outside', 'stopped', 'unattached', 'unnamed'],
   'controller-scope/requests-answered': ['aborted', 'forbidden', 'looped', 'returned', 'unauthorized', 'unweighted'],
   'controller-scope/route-served': ['unserved'],
   'controller-scope/router-kept': ['removed', 'stopped'],

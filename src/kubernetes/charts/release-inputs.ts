@@ -40,7 +40,7 @@ function inputsIn(release: RemoteRelease): ReleaseInputs {
   let left = mostMaps
   const visit = (value: LayeredValue, key: string): void => {
     for (const item of value.items ?? []) visit(item, key)
-    if (typeof value.scalar === 'string' && !/reload/.test(key)) others.push(value.scalar)
+    if (typeof value.scalar === 'string' && !key.includes('reload')) others.push(value.scalar)
     if (!value.isMap || left-- <= 0) return
     const [kind, field = ''] = references[key] ?? []
     const named = value.get(field)
