@@ -88,6 +88,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
     'unselected',
   ],
   'controller-scope/service-selects': ['unbacked'],
+  'controller-scope/snippets-accepted': ['dropped', 'refused', 'unread'],
   'controller-scope/snippets-off': ['on'],
   'controller-scope/status-kept': ['relabelled', 'replaced', 'stopped', 'turnedOn'],
   'controller-scope/status-source': ['taken', 'takenOther', 'unpublished', 'unpublishedOther'],

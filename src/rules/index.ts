@@ -74,6 +74,7 @@ import routerKept from './controller-scope/router-kept'
 import selectorKept from './controller-scope/selector-kept'
 import serviceReaches from './controller-scope/service-reaches'
 import serviceSelects from './controller-scope/service-selects'
+import snippetsAccepted from './controller-scope/snippets-accepted'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
@@ -241,6 +242,7 @@ export const rules: readonly Rule[] = [
   selectorKept,
   serviceReaches,
   serviceSelects,
+  snippetsAccepted,
   snippetsOff,
   statusKept,
   statusSource,
