@@ -43,7 +43,13 @@ test.each([
   ['https://charts.jetstack.io/', 'cert-manager', true],
   ['oci://ghcr.io/argoproj/argo-helm', 'argo-cd', true],
   ['oci://ghcr.io/argoproj/argo-helm/argo-cd', '', true],
+  ['https://kubernetes-sigs.github.io/node-feature-discovery/charts/', 'node-feature-discovery', true],
+  ['oci://ghcr.io/bjw-s-labs/helm/app-template', '', true],
+  ['oci://ghcr.io/rook', 'rook-ceph-cluster', true],
   ['oci://ghcr.io/argoproj', 'other', false],
+  ['oci://ghcr.io/home-operations/charts-mirror', 'keda', false],
+  ['oci://registry.k8s.io', 'charts', false],
+  ['https://kubernetes-sigs.github.io/node-feature-discovery', 'node-feature-discovery', false],
   ['oci://ghcr.io/argoproj/argo-helm-2', 'argo-cd', false],
   ['http://charts.jetstack.io', 'cert-manager', false],
   ['https://charts.jetstack.io:8443', 'cert-manager', false],
@@ -52,4 +58,10 @@ test.each([
 ])('of %s, the chart "%s" is trusted: %s', (url, chart, expected) => {
   const place = placeOf(url)
   expect(place && new TrustedPlaces(knownPlaces).trustsChart(place, chart)).toBe(expected)
+})
+
+test('the known places are in order, each once, and none is all of a registry', () => {
+  expect(knownPlaces).toEqual([...new Set(knownPlaces)].sort())
+  expect(new Set(knownPlaces.map((url) => placeOf(url)?.key)).size).toBe(knownPlaces.length)
+  expect(knownPlaces.filter((url) => url.endsWith('/') || /^oci:\/\/[^/]+$/.test(url))).toEqual([])
 })
