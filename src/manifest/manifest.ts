@@ -97,6 +97,8 @@ export type Origin = {
       /** The same on both sides of a change. */
       readonly id: string
       readonly source: RenderedSource
+      /** The file whose cluster it is deployed to, if an object there deploys it. */
+      readonly deployer?: string
       /**
        * Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster.
        */

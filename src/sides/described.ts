@@ -15,3 +15,8 @@ export function described(source: Source): RenderedSource {
 export function fluxOf(source: Source): { flux?: FluxApply } {
   return source.kind === 'kustomize' && source.flux ? { flux: source.flux } : {}
 }
+
+/** The file of the object that has a source deployed, where that decides its cluster, as their origin has it. */
+export function deployerOf({ origin, target }: Source): { deployer?: string } {
+  return ['declared', 'named'].includes(origin) && 'path' in target ? { deployer: target.path } : {}
+}

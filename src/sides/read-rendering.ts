@@ -9,7 +9,7 @@ import type { Failure, Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { placeOf, type Source } from '../sources/source'
-import { described, fluxOf } from './described'
+import { deployerOf, described, fluxOf } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
@@ -46,7 +46,7 @@ export async function readRendering(
     const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
     const seen = source.fetched?.at.path || path
-    const place = { path: seen, template, id: source.id, source: described(source) }
+    const place = { path: seen, template, id: source.id, source: described(source), ...deployerOf(source) }
     const own: Origin = {
       kind: 'rendered',
       ...place,

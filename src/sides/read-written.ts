@@ -4,7 +4,7 @@ import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 import { writtenFiles } from '../sources/written'
-import { described, fluxOf } from './described'
+import { deployerOf, described, fluxOf } from './described'
 import { inNamespace, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
@@ -18,7 +18,7 @@ export async function readWritten(
 ): Promise<Pick<RenderedSide, 'objects' | 'unreadable'>> {
   const files = await writtenFiles(source, kustomizations, checkout)
   const objects = files.flatMap(({ path, text, namespace, mayChange, open }) => {
-    const place = { path, template: '', id: source.id, source: described(source) }
+    const place = { path, template: '', id: source.id, source: described(source), ...deployerOf(source) }
     const origin: Origin = { kind: 'rendered', ...place, ...fluxOf(source), ...unsetOf(open, source) }
     return load(text).objects.map((object) => ({
       object: withNamespace(inNamespace(object, namespace), source),

@@ -1,9 +1,17 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 
-/** Whether two objects are likely of one cluster: where clusters are unknown, another folder of the repository may be for another one. */
+/**
+ * Whether two objects are likely of one cluster: where clusters are unknown, another folder of the repository may be for another
+ * one, unless one object of Argo CD or Flux deploys both.
+ */
 export function areLikelyOfOneCluster(one: Manifest, other: Manifest, { cluster }: Snapshot): boolean {
-  return cluster !== '' || topOf(one) === topOf(other)
+  const deployer = deployerOf(one)
+  return cluster !== '' || topOf(one) === topOf(other) || (deployer !== undefined && deployer === deployerOf(other))
+}
+
+function deployerOf({ origin }: Manifest): string | undefined {
+  return origin.kind === 'rendered' ? origin.deployer : undefined
 }
 
 function topOf({ origin: { path } }: Manifest): string {
