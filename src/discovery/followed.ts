@@ -12,6 +12,8 @@ import type { Checkout } from '../revision/checkout'
 import { closureOf, type Kustomization } from '../sources/kustomization'
 import { placeOf, type Source } from '../sources/source'
 import { Brings } from './brings'
+import { keyOf, nameIn } from './object-keys'
+import { SelfPatched } from './self-patched'
 
 /** Renders a source; undefined where that fails. */
 export type Render = (
@@ -46,6 +48,8 @@ interface FollowedRendering {
   children: readonly Manifest[]
   /** Whether it could not be rendered. */
   isUnknown: boolean
+  /** Whether its own deployer differs in it, so that it has to be rendered for that one. */
+  isOutdated?: true
 }
 
 /**
@@ -57,6 +61,7 @@ export class Followed {
   /** The objects in files from which these are made. */
   readonly writtenAs = new Map<Manifest, Manifest>()
   private readonly asked = new Map<string, FollowedRendering>()
+  private readonly selfPatched = new SelfPatched()
   /** The objects of files, by kind and name. */
   private readonly written = new Map<string, Manifest[]>()
   private readonly limited: { readonly manifest: Manifest; readonly cause: 'too-deep' | 'too-many' }[] = []
@@ -86,7 +91,7 @@ export class Followed {
   objects(ofFiles: readonly Manifest[]): Manifest[] {
     const children = [...this.asked.values()].flatMap((one) => one.children)
     const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
-    if (taken.size === 0) return [...ofFiles, ...children]
+    if (taken.size === 0) return [...ofFiles.map((manifest) => this.selfPatched.asRendered(manifest)), ...children]
     const above = new Set([...this.asked.values()].flatMap(({ above }) => [...above]))
     // Where a rendering was followed further, the object that led to it is read from the rendering that brought it.
     const brought = new Set(children.map(keyOf))
@@ -94,7 +99,8 @@ export class Followed {
       taken.has(manifest.origin.path) &&
       isDeployer(manifest) &&
       (!above.has(keyOf(manifest)) || brought.has(keyOf(manifest)))
-    return [...ofFiles.filter((manifest) => !isTaken(manifest)), ...children]
+    const kept = ofFiles.filter((manifest) => !isTaken(manifest))
+    return [...kept.map((manifest) => this.selfPatched.asRendered(manifest)), ...children]
   }
 
   /** The folders that were taken for roots at first, before an object was found that deploys them. */
@@ -158,8 +164,8 @@ export class Followed {
     for (const source of first) next.push(...(this.admitted(source, round, this.asked.size + next.length) ?? []))
     const pieces = await Promise.all(next.map(({ source }) => this.render?.(source, round.kustomizations)))
     for (const [index, asked] of next.entries()) {
-      isNew = this.take(asked, pieces[index], round) || isNew
-      this.asked.set(asked.source.id, asked)
+      if (this.take(asked, pieces[index], round)) isNew = true
+      if (asked.isOutdated !== true) this.asked.set(asked.source.id, asked)
     }
     return isNew || (next.length > 0 && next.length < open.length)
   }
@@ -215,13 +221,15 @@ export class Followed {
         ]),
       ],
     }
-    const found = this.piecesWith(gitOpsGroups, pieces)
+    const all = this.piecesWith(gitOpsGroups, pieces)
       .filter(({ object }) => isGitOps(object))
-      .flatMap(({ object, path }) => {
-        const manifest = this.placed(namespaced(object, source), path, files)
-        // An object that deploys this very source is read from its file.
-        return above.has(keyOf(manifest)) ? [] : [manifest]
-      })
+      .map(({ object, path }) => this.placed(namespaced(object, source), path, files))
+    if (this.selfPatched.take(all, round.gitOps.deployers.get(source.id), this)) {
+      asked.isOutdated = true
+      return true
+    }
+    // An object that deploys this very source is read from its file.
+    const found = all.filter((manifest) => !above.has(keyOf(manifest)))
     const names = [...new Set(found.flatMap(namesOfHolders))]
     const holders = names.length === 0 ? [] : this.piecesWith(names, pieces)
     asked.children = [
@@ -282,17 +290,8 @@ export class Followed {
   }
 }
 
-function nameIn({ ref: { group, kind, name } }: Pick<Manifest, 'ref'>): string {
-  return JSON.stringify([group, kind, name])
-}
-
 function isDeployer({ ref }: Manifest): boolean {
   return deployerKinds.includes(groupKindOf(ref))
-}
-
-/** An object of a file, also where a rendering has it with other content. */
-function keyOf({ origin, object: { region }, ref }: Manifest): string {
-  return JSON.stringify([origin.path, region.startLine, region.startColumn, ref.kind, ref.name])
 }
 
 /** A rendering gives its namespace to the objects that name none. */

@@ -212,7 +212,7 @@ export class GitOpsSources {
   siteOf(manifest: Manifest, at: Cursor): DeclarationSite {
     const { broughtBy, writtenAs } = this.repositoryIndex
     const { path } = manifest.origin
-    if (!broughtBy.has(manifest))
+    if (!broughtBy.has(manifest) && !writtenAs.has(manifest))
       return at.manifest.origin.path === path ? { path, region: at.region } : declarationSite(manifest)
     const own = at.manifest === manifest ? writtenAs.get(manifest)?.root.at(...at.path) : undefined
     const isSame = own?.exists === true && JSON.stringify(own.value) === JSON.stringify(at.value)
