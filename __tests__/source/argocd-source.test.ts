@@ -108,7 +108,7 @@ describe('a file that changes the source of an Application is laid over it', () 
       'a second type',
       { ...built, 'argo/app.yaml': application('    kustomize: {commonLabels: {a: b}}\n') },
       { 'edge/.argocd-source.yaml': 'directory: {}\n' },
-      [kept('head/edge/.argocd-source.yaml:1'), unrendered('head/edge/.argocd-source.yaml:1')],
+      [unrendered('head/edge/.argocd-source.yaml:1')],
     ],
     [
       'text that is no YAML',
@@ -217,7 +217,7 @@ describe('Argo CD takes a folder', () => {
       'not at all where it says helm and there is no chart',
       built,
       { 'argo/app.yaml': application('    helm:\n      releaseName: edge\n') },
-      [unrendered('head/argo/app.yaml:11'), kept('head/argo/app.yaml:12')],
+      [unrendered('head/argo/app.yaml:11')],
     ],
     [
       'by its files where a block is empty',

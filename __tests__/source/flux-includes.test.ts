@@ -98,9 +98,9 @@ describe('files of this repository that another GitRepository includes', () => {
       'GitRepository fleet includes itself',
     ],
     [
-      'a path that leads out',
+      'a path above the other one, which stops at its root',
       { 'flux/fleet.yaml': including('fleet', '[{repository: {name: here}, fromPath: ../.., toPath: apps}]') },
-      'an include of GitRepository fleet leads out of it',
+      'there is no folder web in this repository',
     ],
     [
       'a folder that is not there',

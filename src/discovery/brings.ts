@@ -9,7 +9,7 @@ import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import { helmFiles } from '../render/tools/helm'
 import type { Checkout } from '../revision/checkout'
-import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import { closureOf, type Kustomization, placeInArtifact } from '../sources/kustomization'
 import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 
 /** The largest content of a packed chart that is looked through. */
@@ -147,7 +147,7 @@ export class Brings {
     if (chartRef.exists) return textAt(chartRef.at('kind')) === 'HelmChart' ? 'deployers' : 'releases'
     if (textAt(chart.chart) === '' || kind === '') return chart.sourceRef.exists ? 'deployers' : 'releases'
     const written = textAt(chart.chart)
-    const place = written.includes('$') ? '' : inside('', written.replace(/^\/+/, ''))
+    const place = written.includes('$') ? '' : placeInArtifact(written)
     const isThere = place !== undefined && this.checkout.tree.at(place).length > 0
     const isHere = kind === 'GitRepository' && isThere && this.named.mayBeHere(chart.sourceRef, place, this.all)
     return isHere ? 'deployers' : 'releases'

@@ -4,7 +4,7 @@ import { readFluxKustomization } from '../gitops/flux-kustomization'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
-import { inside } from '../sources/places'
+import { inside, placeInArtifact } from '../sources/places'
 
 /**
  * The files with an Application or a Kustomization of Flux that deploys the very folder which the file is in. Where the
@@ -17,12 +17,12 @@ export function filesDeployingOwnFolder(objects: readonly Manifest[]): Set<strin
 
 /** The folders that an object names, from the root of the repository. */
 function foldersOf({ ref, root }: Manifest): string[] {
-  const kind = groupKindOf(ref)
-  const written =
-    kind === gitOpsKind.application
-      ? readApplication(root).sources.map((source) => textAt(source.path))
-      : kind === gitOpsKind.fluxKustomization
-        ? [textAt(readFluxKustomization(root).path)]
-        : []
-  return written.flatMap((one) => inside('', one) || [])
+  switch (groupKindOf(ref)) {
+    case gitOpsKind.application:
+      return readApplication(root).sources.flatMap((source) => inside('', textAt(source.path)) || [])
+    case gitOpsKind.fluxKustomization:
+      return [placeInArtifact(textAt(readFluxKustomization(root).path)) || []].flat()
+    default:
+      return []
+  }
 }

@@ -9,7 +9,7 @@ import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest } from '../manifest/manifest'
 import { mentionsOneOf } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
-import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import { closureOf, inside, type Kustomization, placeInArtifact } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 
 /** The deployed folders, as far as the Argo CD and Flux objects of one side show them. */
@@ -171,7 +171,8 @@ function readDeployer(manifest: Manifest, { checkout, declared, elsewhere }: Rep
   const kind = groupKindOf(manifest.ref)
   const written = writtenIn(manifest).map(textAt)
   const folders = written.flatMap((text) => {
-    const place = inside('', text.replace(/^\/+/, '') || '.')
+    const place =
+      kind === gitOpsKind.application ? inside('', text.replace(/^\/+/, '') || '.') : placeInArtifact(text || '.')
     return place !== undefined && place !== '' && checkout.tree.at(place).length > 0 ? [place] : []
   })
   const names = made || (folders.length > 0 && !elsewhere.has(manifest))

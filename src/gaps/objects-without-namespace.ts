@@ -10,7 +10,7 @@ import { groupKindOf, type Manifest, nameOf, type ObjectRef } from '../manifest/
 import { startOf } from '../region'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
-import { inside } from '../sources/places'
+import { placeInArtifact } from '../sources/places'
 
 /** Groups besides those of Kubernetes whose kinds without a namespace are all known here. */
 const groups: ReadonlySet<string> = new Set([
@@ -95,7 +95,10 @@ function foldersOf(objects: readonly Manifest[]): ReadonlySet<string> {
       ({ ref, object }) => groupKindOf(ref) === gitOpsKind.fluxKustomization && !object.apiVersion.endsWith('/v1beta1'),
     )
     .map(({ root }) => readFluxKustomization(root))
-    .map(({ path, targetNamespace }) => ({ folder: inside('', path.string || '.'), isGiven: targetNamespace.exists }))
+    .map(({ path, targetNamespace }) => ({
+      folder: placeInArtifact(path.string || '.'),
+      isGiven: targetNamespace.exists,
+    }))
   const given = new Set(all.flatMap(({ folder, isGiven }) => (isGiven ? [folder] : [])))
   return new Set(all.flatMap(({ folder }) => (folder === undefined || given.has(folder) ? [] : [folder])))
 }

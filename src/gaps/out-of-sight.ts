@@ -18,8 +18,7 @@ export function outOfSight(
   { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
   clustersOf: ClustersOf,
 ): Finding[] {
-  const present = new Set(head.discovery.sources.map(({ id }) => id))
-  const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
+  const gone = goneSources({ base, head })
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
   const named = base.discovery.sources.filter(({ origin }) => origin === 'named')
   const wasJudged = (one: NotInspected) =>
@@ -36,8 +35,41 @@ export function outOfSight(
       cause === 'hook'
         ? `${name}: ${reason}. ${effect} ${remedy}`
         : `The objects that ${name} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`
-    return findingAt(one, 'out-of-sight', [cause], text)
+    const before = base.discovery.objects.find((other) => isSame(other, manifest, clustersOf))
+    return findingAt({ ...one, ...changedSite(one, before) }, 'out-of-sight', [cause], text)
   })
+}
+
+/**
+ * The ids of the sources of the base whose objects are unknown at the head: their deployer is still there, and what it
+ * deploys now is not in sight.
+ */
+export function idsOutOfSight(
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+  clustersOf: ClustersOf,
+): ReadonlySet<string> {
+  const gone = goneSources({ base, head })
+  if (gone.length === 0) return new Set()
+  const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  const unseen = news.filter(({ cause }) => !deleting.has(cause))
+  return new Set(
+    gone.filter((source) => unseen.some((one) => isOf(source, one.manifest, clustersOf))).map(({ id }) => id),
+  )
+}
+
+/** The causes for which the deployer deletes what it deployed. */
+const deleting: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['hook', 'nothing-to-apply'])
+
+/** The sources of objects that the head has no longer. */
+function goneSources({ base, head }: { readonly base: SideOfChange; readonly head: SideOfChange }): Source[] {
+  const present = new Set(head.discovery.sources.map(({ id }) => id))
+  return base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
+}
+
+/** The line of the field by which the change itself takes the source out of sight. */
+function changedSite({ fields = [] }: NotInspected, before: Manifest | undefined): Pick<NotInspected, 'at'> {
+  const changed = fields.find(({ value }) => before && before.root.at(...value.path).value !== value.value)
+  return changed ? { at: changed.at } : {}
 }
 
 function findingAt(

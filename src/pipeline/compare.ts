@@ -1,7 +1,8 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { movedHelmfiles } from '../deployers/fleet-helmfile/moved-helmfiles'
 import { BlindSpots } from '../gaps/blind-spots'
-import { idsOutOfSight } from '../gaps/releases-out-of-sight'
+import { idsOutOfSight } from '../gaps/out-of-sight'
+import { idsOutOfSight as releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { readApplication } from '../gitops/application'
 import { gitOpsKind } from '../gitops/kinds'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
@@ -68,7 +69,8 @@ export async function compare(
   // Objects in a rendering are unknown too if that rendering failed, or if the release is still there without its chart.
   const failed = new Set([
     ...rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
-    ...(base ? idsOutOfSight(base, head) : []),
+    ...(base ? releasesOutOfSight(base, head) : []),
+    ...(base ? idsOutOfSight({ base, head }, (side, path) => placement.clustersOf(side, path)) : []),
     ...(removed?.elsewhere ?? []),
   ])
   const bringers = base?.discovery.bringers ?? new Map<string, string>()

@@ -18,7 +18,7 @@ import {
 import { inside, isRemote, isUrl, linksOn, realPlace } from './places'
 
 export type { Mention } from './kustomize-reader'
-export { inside, isRemote } from './places'
+export { inside, isRemote, placeInArtifact } from './places'
 
 /** A folder that kustomize builds. */
 export interface Kustomization {

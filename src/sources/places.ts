@@ -14,6 +14,17 @@ export function inside(folder: string, written: string): string | undefined {
   return place === '.' ? '' : place
 }
 
+/**
+ * The place in an artifact of Flux that a field of an object names, from the root of the artifact. Flux joins the two as a
+ * chroot does (`SecureJoin`), so that `..` stops at the root.
+ * https://github.com/fluxcd/kustomize-controller/blob/v1.7.3/internal/controller/kustomization_controller.go (spec.path)
+ * https://github.com/fluxcd/source-controller/blob/v1.7.4/internal/controller/helmchart_controller.go (spec.chart)
+ */
+export function placeInArtifact(written: string): string | undefined {
+  if (written === '' || written.includes('://') || isUrl(written)) return undefined
+  return inside('', path.join('/', written).slice(1) || '.')
+}
+
 /** Whether Go would fetch it from a server: the scheme of a URL alone decides. */
 export function isUrl(written: string): boolean {
   return /^\s*https?:/i.test(written)

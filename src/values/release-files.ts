@@ -28,7 +28,7 @@ import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { isBoundedGlob } from '../revision/glob'
 import type { InflatedChart } from '../sources/inflated-chart'
-import { inside } from '../sources/kustomization'
+import { inside, placeInArtifact } from '../sources/kustomization'
 import { readValues, type UnreadableValues } from './values-file'
 
 /** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
@@ -131,7 +131,7 @@ export class ReleaseFiles {
 
   /** Whether this repository has no chart in a folder, so that another one has it. */
   private readonly isElsewhere = (folder: string): boolean => {
-    const place = isPlaceholder(folder) ? undefined : inside('', folder.replace(/^\/+/, ''))
+    const place = isPlaceholder(folder) ? undefined : placeInArtifact(folder)
     return place !== undefined && !this.isFile(path.posix.join(place, 'Chart.yaml'))
   }
 

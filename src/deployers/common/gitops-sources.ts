@@ -99,6 +99,12 @@ export type NotInspectedCause =
   | 'set-template'
   | FetchCause
 
+/** A field of an object that says where its source is, and the line that it is written in. */
+export interface NamingField {
+  readonly value: Cursor
+  readonly at: DeclarationSite
+}
+
 /** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
   readonly manifest: Manifest
@@ -108,6 +114,8 @@ export interface NotInspected {
   readonly url?: string
   /** The line that is the cause, if that is not the whole object. */
   readonly at?: DeclarationSite
+  /** The fields of the object that say where its source is, each with its line. */
+  readonly fields?: readonly NamingField[]
   /** The release that was passed over, as `ChartElsewhere` has it. */
   readonly release?: string
   /** The line that names the place to fetch from, where the place itself is the cause. */
@@ -202,7 +210,7 @@ export class GitOpsSources {
     id: string,
     read: () => ChartElsewhere,
     reason: string,
-    { cause = 'chart-elsewhere', ...more }: Partial<Pick<NotInspected, 'url' | 'at' | 'cause'>> = {},
+    { cause = 'chart-elsewhere', ...more }: Partial<Pick<NotInspected, 'url' | 'at' | 'cause' | 'fields'>> = {},
   ): void {
     if (!this.elsewhere.has(id)) this.elsewhere.set(id, read)
     this.skip(manifest, cause, reason, { ...more, release: id })
@@ -217,6 +225,11 @@ export class GitOpsSources {
     const own = at.manifest === manifest ? writtenAs.get(manifest)?.root.at(...at.path) : undefined
     const isSame = own?.exists === true && JSON.stringify(own.value) === JSON.stringify(at.value)
     return isSame ? { path: own.manifest.origin.path, region: own.region } : declarationSite(manifest)
+  }
+
+  /** Fields of an object that say where its source is, as `NotInspected` has them. */
+  fieldsOf(manifest: Manifest, values: readonly Cursor[]): NamingField[] {
+    return values.map((value) => ({ value, at: this.siteOf(manifest, value) }))
   }
 
   /** Adds the revision of this repository that an object deploys. */

@@ -4,7 +4,7 @@ import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import { inside } from '../../sources/places'
+import { placeInArtifact } from '../../sources/places'
 import type { DeclarationSite } from '../../sources/source'
 import { declarationSite } from './gitops-sources'
 
@@ -43,7 +43,7 @@ export class UndefinedSources {
   constructor(kustomizations: readonly Manifest[], { tree }: Checkout) {
     for (const { root, ref } of kustomizations) {
       const { path, sourceRef } = readFluxKustomization(root)
-      const place = inside('', textAt(path).replace(/^\/+/, '') || '.')
+      const place = placeInArtifact(textAt(path) || '.')
       if (place === undefined || place === '') continue
       const key = keyOf(sourceRef, ref.namespace)
       this.votes.set(key, (this.votes.get(key) ?? 0) + (tree.at(place).length > 0 ? 1 : -1))

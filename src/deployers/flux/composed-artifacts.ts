@@ -3,7 +3,7 @@ import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import { inside } from '../../sources/kustomization'
+import { placeInArtifact } from '../../sources/kustomization'
 import { FluxArtifact } from '../common/flux-artifact'
 import type { GitOpsSources } from '../common/gitops-sources'
 import {
@@ -150,8 +150,8 @@ export class ComposedArtifacts {
     if (includes.length > most.parts) return { reason: `${name} has more than ${most.parts} includes` }
     const parts = includes.map((one): ArtifactPart => {
       const repository = one.at('repository')
-      const to = inside('', textAt(one.at('toPath')).replace(/^\/+/, '') || textAt(repository.at('name')))
-      const from = inside('', textAt(one.at('fromPath')).replace(/^\/+/, '') || '.')
+      const to = placeInArtifact(textAt(one.at('toPath')) || textAt(repository.at('name')))
+      const from = placeInArtifact(textAt(one.at('fromPath')) || '.')
       const isInside = to !== undefined && from !== undefined
       const named = { reference: repository, kind: 'GitRepository', namespace: source.ref.namespace, by: source }
       return {

@@ -2,7 +2,7 @@ import { type FluxKustomization, readFluxKustomization, type VariablesReference 
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
-import { closureOf, inside } from '../../sources/kustomization'
+import { closureOf, inside, placeInArtifact } from '../../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../../sources/overlay'
 import type { PackedFiles, ReplacedHolder } from '../../sources/source'
 import { fieldsOf } from '../../sources/untyped'
@@ -44,7 +44,7 @@ export class FluxKustomizations {
   private readTree(manifest: Manifest, possible?: string): void {
     const kustomization = readFluxKustomization(manifest.root)
     const written = possible ?? textAt(kustomization.path)
-    const place = inside('', written.replace(/^\/+/, '') || '.')
+    const place = placeInArtifact(written || '.')
     const { sourceRef } = kustomization
     const url = this.references.urlOf(sourceRef, manifest.ref.namespace, manifest)
     const kind = textAt(sourceRef.at('kind'))
@@ -79,6 +79,7 @@ export class FluxKustomizations {
         `${[url || `${kind} ${textAt(sourceRef.at('name'))}`, written].filter(Boolean).join(' ')} is not in this repository`,
         {
           at: at ?? this.named.siteOf(manifest, sourceRef.at('kind')),
+          fields: this.named.fieldsOf(manifest, [sourceRef.at('kind'), sourceRef.at('name'), kustomization.path]),
           ...(place && kind === 'GitRepository' && !url && !kustomization.suspended
             ? { folder: { place, at: this.named.siteOf(manifest, kustomization.path) } }
             : {}),

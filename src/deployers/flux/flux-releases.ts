@@ -7,8 +7,9 @@ import {
   readHelmRelease,
 } from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
+import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import { inside } from '../../sources/kustomization'
+import { placeInArtifact } from '../../sources/kustomization'
 import type { ChartElsewhere } from '../common/chart-elsewhere'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { siteOfFolder } from '../common/missing-folder'
@@ -50,7 +51,7 @@ export class FluxReleases {
     const release = readHelmRelease(manifest.root)
     const own = manifest.ref.namespace || this.namespaceOf(manifest)
     const written = textAt(chart.chart)
-    const folder = inside('', written.replace(/^\/+/, ''))
+    const folder = placeInArtifact(written)
     const composed = this.composed(chart, own, manifest, folder)
     const found = composed && 'place' in composed ? composed : undefined
     const place = composed ? found?.place : folder
@@ -63,13 +64,10 @@ export class FluxReleases {
       const why = composed && 'reason' in composed ? `: ${composed.reason}` : ''
       const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository${why}`
       const id = idOfRelease(manifest)
-      this.named.skipRelease(
-        manifest,
-        id,
-        () => this.releaseElsewhere(manifest, chart, own),
-        reason,
-        url ? { url } : {},
-      )
+      this.named.skipRelease(manifest, id, () => this.releaseElsewhere(manifest, chart, own), reason, {
+        ...(url ? { url } : {}),
+        fields: this.named.fieldsOf(manifest, fieldsOf(chart)),
+      })
       return
     }
     if (!found) this.references.track(chart.sourceRef, own, manifest)
@@ -172,6 +170,11 @@ export class FluxReleases {
     const [owner] = this.owners.of(manifest)
     return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
+}
+
+/** The fields that say where a chart is. */
+function fieldsOf({ sourceRef, chart }: HelmReleaseChart): Cursor[] {
+  return [sourceRef.at('kind'), sourceRef.at('name'), chart].filter(({ exists }) => exists)
 }
 
 /** A folder of an artifact, if no part of it is from elsewhere. */

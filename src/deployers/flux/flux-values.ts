@@ -14,7 +14,7 @@ import { readYaml } from '../../manifest/document-reader'
 import { splitDocuments } from '../../manifest/documents'
 import { groupKindOf, Manifest, nameOf } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
-import { inside } from '../../sources/kustomization'
+import { inside, placeInArtifact } from '../../sources/kustomization'
 import type { PackedFiles, Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { mayBeThere } from '../common/missing-values'
@@ -119,7 +119,7 @@ export function valuesOf(
   for (const at of chart.valuesFiles.items()) {
     const file = textAt(at)
     // The paths start at the root of the source; the first releases of Flux started them at the chart's folder.
-    const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
+    const [fromRoot, fromChart] = [placeInArtifact(file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
     if (found === undefined) {
       named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)

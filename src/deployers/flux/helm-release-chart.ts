@@ -4,7 +4,7 @@ import { type HelmReleaseChart, hasRevisionInVersion, readHelmRelease } from '..
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import { inside } from '../../sources/kustomization'
+import { inside, placeInArtifact } from '../../sources/kustomization'
 import type { HelmSource, Target, Values } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
 import type { ChartElsewhere, WantedChart } from '../common/chart-elsewhere'
@@ -122,7 +122,7 @@ function wantedBy(
       return { request: { kind: 'chart', repository, chart: '', ...which }, folder: '' }
     }
     case 'GitRepository': {
-      const place = inside('', name.replace(/^\/+/, ''))
+      const place = placeInArtifact(name)
       const of = ['commit', 'tag', 'semver', 'branch'].flatMap((key) => {
         const written = fill(textAt(ref.at(key)))
         return written === '' ? [] : [[key, written] as const]

@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import type { Checkout } from '../../revision/checkout'
 import { manifestName } from '../../revision/tree'
-import { inside } from '../../sources/kustomization'
+import { placeInArtifact } from '../../sources/kustomization'
 import { substituted } from '../../sources/substitution'
 
 /** The number of folders of one path that are judged. */
@@ -26,7 +26,7 @@ export function foldersFor(written: string, checkout: Checkout): PossibleFolders
   // Several variables between two slashes can be split in many ways: one such pair is enough for any layout.
   const segments = filled.split('/').filter((segment) => segment.includes('${'))
   if (variables.length > segments.length + 1) return undefined
-  const place = inside('', filled.replace(/^\/+/, ''))
+  const place = placeInArtifact(filled)
   if (place === undefined) return undefined
   const pattern = patternOf(place)
   const found = foldersOfManifests(checkout).filter((folder) => pattern.test(folder))

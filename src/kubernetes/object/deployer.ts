@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { readApplication } from '../../gitops/application'
 import { readFluxKustomization } from '../../gitops/flux-kustomization'
 import { readHelmRelease } from '../../gitops/helm-release'
@@ -118,9 +119,15 @@ export function deploys(deployer: Deployer, { origin }: Manifest): boolean {
   return manifest.ref.kind === 'Application' && origin.path.startsWith(`${place}/`)
 }
 
-/** The folder that a deployer names; `.` for the root. */
+/** The folder that a deployer names; `.` for the root, at which `..` stops, as Flux joins it. */
 export function folderOf({ at }: Pick<Deployer, 'at'>): string {
-  return (at.string ?? '').replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '') || '.'
+  return (
+    path
+      .join('/', at.string ?? '')
+      .split('/')
+      .filter(Boolean)
+      .join('/') || '.'
+  )
 }
 
 /** Whether an object has the mark with which it outlives its deployer. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path/posix'
 import type { Snapshot } from '../../cluster/snapshot'
 import { readApplication } from '../../gitops/application'
 import { readFluxKustomization } from '../../gitops/flux-kustomization'
@@ -150,9 +151,9 @@ function targetOf({ ref, root }: Manifest): string {
   return JSON.stringify([source, ...alters.map((key) => spec.at(key).value ?? null)])
 }
 
-/** The parts of a path that name something. */
-function partsOf(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.')
+/** The parts of a path that name something; `..` stops at the root, as Flux joins it. */
+function partsOf(written: string): string[] {
+  return join('/', written).split('/').filter(Boolean)
 }
 
 function folderOf(path: string): string {
