@@ -12,6 +12,8 @@ export interface IdleInput {
   readonly namedElsewhere: boolean
   /** Sources that the base does not have, and that fail in a Kustomization that did not build at the base either. */
   readonly brokenBefore: ReadonlySet<string>
+  /** Sources of examples that lack what a bootstrap makes. */
+  readonly beforeBootstrap: ReadonlySet<string>
   /** Its charts have remote dependencies, and none of them is vendored. */
   readonly vendorsNothing: boolean
 }
@@ -26,9 +28,13 @@ export function isIdle(source: Source, failure: Failure, before: RenderedSide | 
   return input.brokenBefore.has(source.id) || isLeftover(source, failure, input)
 }
 
-/** Whether a source is not deployed, and the tool that would deploy it could not build it either. */
-export function isLeftover({ origin }: Source, { cause }: Failure, { namedElsewhere }: IdleInput): boolean {
-  return origin === 'discovered' && namedElsewhere && unbuildable.has(cause)
+/**
+ * Whether a source is not deployed, and the tool that would deploy it could not build it either: it is a leftover, or an example
+ * that is there to be copied.
+ */
+export function isLeftover({ origin, id }: Source, { cause }: Failure, input: IdleInput): boolean {
+  const { namedElsewhere, beforeBootstrap } = input
+  return origin === 'discovered' && (beforeBootstrap.has(id) || (namedElsewhere && unbuildable.has(cause)))
 }
 
 /**

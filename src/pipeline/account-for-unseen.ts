@@ -5,6 +5,7 @@ import { editsOfBroken } from '../gaps/accounts/broken-output'
 import { notJudgedOfFiles } from '../gaps/accounts/file-deployments'
 import { takenByOtherTools } from '../gaps/accounts/other-tools'
 import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
+import { beforeBootstrap } from '../gaps/before-bootstrap'
 import { wholeGaps } from '../gaps/blind-spots'
 import { brokenParts } from '../gaps/broken-parts'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
@@ -89,6 +90,7 @@ export async function accountForUnseen(
   const idle: IdleInput = {
     namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true || namesAll,
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+    beforeBootstrap: beforeBootstrap(head, rendered.after),
     vendorsNothing: base !== undefined && (await vendorsNothing(base, rendered.after)),
   }
   const lackingValues = await missingValues(base, head, branch)

@@ -1,4 +1,5 @@
 import { releasesSeen } from '../gaps/accounts/releases-seen'
+import { beforeBootstrap } from '../gaps/before-bootstrap'
 import type { Coverage, CoveredFile, CoveredRelease, Sight } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import { emptyRevision } from '../revision/empty-revision'
@@ -23,6 +24,7 @@ export async function cover(known: AccountInput, scope: Scope): Promise<Coverage
   const idle = {
     namedElsewhere: roots.otherTools || (await namesAllFolders(head)),
     brokenBefore: new Set<string>(),
+    beforeBootstrap: beforeBootstrap(head, known.rendered.after),
     vendorsNothing: false,
   }
   const changed = new Set(head.checkout.tree.entries.keys())
