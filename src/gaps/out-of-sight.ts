@@ -51,7 +51,8 @@ export function idsOutOfSight(
   const gone = goneSources({ base, head })
   if (gone.length === 0) return new Set()
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
-  const unseen = news.filter(({ cause }) => !deleting.has(cause))
+  // Of a source that is not modelled, a finding may be left out.
+  const unseen = news.filter(({ cause }) => !deleting.has(cause) && !unmodelled.has(cause))
   return new Set(
     gone.filter((source) => unseen.some((one) => isOf(source, one.manifest, clustersOf))).map(({ id }) => id),
   )

@@ -70,7 +70,7 @@ export async function compare(
   const failed = new Set([
     ...rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
     ...(base ? releasesOutOfSight(base, head) : []),
-    ...(base ? idsOutOfSight({ base, head }, (side, path) => placement.clustersOf(side, path)) : []),
+    ...(base ? unseenIn({ base, head }, rendered, placement) : []),
     ...(removed?.elsewhere ?? []),
   ])
   const bringers = base?.discovery.bringers ?? new Map<string, string>()
@@ -114,6 +114,17 @@ export async function compare(
     removedCharts: removed?.assumed ?? new Map(),
     hiddenAt,
   }
+}
+
+/** The sources of the base that are out of sight at the head, but for those of charts that were fetched. */
+function unseenIn(
+  sides: Parameters<typeof idsOutOfSight>[0],
+  { after }: Pick<ChangedRenderings, 'after'>,
+  placement: Placement,
+): string[] {
+  const rendered = new Set(after.map(({ source }) => source.id))
+  const ids = idsOutOfSight(sides, (side, path) => placement.clustersOf(side, path))
+  return [...ids].filter((id) => !rendered.has(id))
 }
 
 /** The options of the Application that deploys an object. */
