@@ -77,8 +77,8 @@ export async function said(head: Files, base: Files = honest, ...more: readonly 
     )
 }
 
-export const readAs = (key: string, documented: string) =>
-  `Kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form.`
+export const twice = (key: string, documented: string) =>
+  `Kustomize takes \`${key}\` for the field \`${documented}\`, which is here already; write the field once.`
 export const unknown = (key: string) =>
   `Kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it.`
 export const elsewhere = (text: string) =>

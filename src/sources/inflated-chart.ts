@@ -5,11 +5,13 @@ import { readYaml } from '../manifest/document-reader'
 import { LineIndex, Lines } from '../manifest/lines'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
-import { findPair } from '../manifest/map-pairs'
+import { findPair, pairsOf } from '../manifest/map-pairs'
 import { mentions, spelledOut } from '../manifest/mentions'
 import { isList, isMap, type Node } from '../manifest/nodes'
 import type { Region } from '../region'
 import type { Checkout } from '../revision/checkout'
+import { goField } from './go-field'
+import { foldedKey } from './go-keys'
 import { inside, type Kustomization } from './kustomization'
 import type { KustomizeSource } from './source'
 import { fieldsOf, textOf } from './untyped'
@@ -46,9 +48,8 @@ export async function inflatedCharts(
     if (asked.length === 0) continue
     const patches = await patchesOf(over, source.overlay, checkout)
     for (const { file, entry, chartHome } of asked) {
-      const fields = fieldsOf(rootOf(entry).value)
-      const name = textOf(fields.name)
-      const [repo, version] = [textOf(fields.repo), textOf(fields.version)]
+      const wordOf = (field: string) => textOf(goField(rootOf(entry), field).value)
+      const [name, repo, version] = [wordOf('name'), wordOf('repo'), wordOf('version')]
       const pulled = repo !== '' && version !== '' ? `${name}-${version}` : ''
       const folder = path.join(kustomization.folder, chartHome, pulled, name)
       found.push({
@@ -60,7 +61,7 @@ export async function inflatedCharts(
         path: file,
         region: entry.region,
         from: kustomization.folder,
-        object: asRelease(entry, namespace || textOf(fields.namespace) || 'default', patches),
+        object: asRelease(entry, namespace || wordOf('namespace') || 'default', patches),
       })
     }
   }
@@ -69,14 +70,14 @@ export async function inflatedCharts(
 
 /** Helm's default namespace applies where none is set; the arguments of patched objects are unknown. */
 function asRelease(entry: LoadedObject, namespace: string, patches: readonly string[]): LoadedObject {
-  const fields = fieldsOf(rootOf(entry).value)
+  const root = rootOf(entry)
   const [kind = ''] = inflatedChart.split('.')
   const patched = patches.some((text) => /\b(?:args|command|env)\b|\$patch/.test(text))
   const patchesIngress = patches.some((text) => /\bIngress\b/.test(text))
   return {
     ...entry,
-    ref: { group: ownGroup, kind, namespace, name: textOf(fields.releaseName) || textOf(fields.name) },
-    content: JSON.stringify([fields, patched, patchesIngress]),
+    ref: { group: ownGroup, kind, namespace, name: textOf(goField(root, 'releaseName').value) || chartNameOf(entry) },
+    content: JSON.stringify([fieldsOf(root.value), patched, patchesIngress]),
     duplicateKeys: [],
     context: { files: new Map(), ...(patched ? { patched } : {}), ...(patchesIngress ? { patchesIngress } : {}) },
   }
@@ -126,7 +127,7 @@ async function entriesOf(kustomization: Kustomization, checkout: Checkout): Prom
     ...own.map((one) => ({ ...one, file })),
     ...files.flatMap((place) =>
       generatorsIn(texts.get(place) ?? '').map((entry) => {
-        const chartHome = textOf(rootOf(entry).at('chartHome').value) || 'charts'
+        const chartHome = textOf(goField(rootOf(entry), 'chartHome').value) || 'charts'
         return { file: place, entry, chartHome }
       }),
     ),
@@ -153,8 +154,9 @@ function entriesIn(text: string): Omit<ChartEntry, 'file'>[] {
     regionOf,
     resolve,
   })
-  const list = findPair(contents, 'helmCharts', resolve)?.value
-  const chartHome = textOf(rootOf(object(contents)).at('helmGlobals', 'chartHome').value) || 'charts'
+  const field = [...pairsOf(contents, resolve).keys()].find((key) => foldedKey(key) === 'helmcharts')
+  const list = findPair(contents, field ?? '', resolve)?.value
+  const chartHome = textOf(goField(rootOf(object(contents)), 'helmGlobals', 'chartHome').value) || 'charts'
   return isList(list) ? list.items.flatMap((item) => (isMap(item) ? [{ entry: object(item), chartHome }] : [])) : []
 }
 
@@ -165,7 +167,7 @@ export function generatorsIn(text: string): readonly LoadedObject[] {
 }
 
 export function chartNameOf(entry: LoadedObject): string {
-  return textOf(rootOf(entry).at('name').value)
+  return textOf(goField(rootOf(entry), 'name').value)
 }
 
 /** The texts of Kustomizations that patch objects, this one or any other, and of their patches. */

@@ -1,3 +1,5 @@
+import { foldedKey } from './go-keys'
+
 /**
  * The meaning of a string for kustomize:
  * - `resource`, `component`: a file, a folder or a repository to include
@@ -177,6 +179,20 @@ export const pluginShapes: ReadonlyMap<string, Shape> = new Map(
 
 /** Any other object in a file of plugins; a list has them in its items. */
 export const otherObject: Shape = config({ items: list({ object: true }) })
+
+/** The name of the field that kustomize takes a key for; undefined where it has none, or compares keys exactly. */
+export function documentedIn(shape: Shape, key: string): string | undefined {
+  if (typeof shape === 'string' || !('fields' in shape)) return undefined
+  if (shape.fields.has(key)) return key
+  const folded = foldedKey(key)
+  return [...shape.fields.keys()].find((name) => foldedKey(name) === folded)
+}
+
+/** The shape of the value of a documented key. */
+export function shapeOf(key: string, shape: Shape): Shape {
+  if (typeof shape === 'string' || !('keys' in shape || 'fields' in shape)) return 'any'
+  return ('keys' in shape ? shape.keys : shape.fields).get(key) ?? 'any'
+}
 
 /** Whether a place can be written somewhere in it. */
 export function holdsPlaces(shape: Shape): boolean {

@@ -8,7 +8,15 @@ import { PackageNodes } from '../manifest/package-nodes'
 import { type Region, startOf } from '../region'
 import { asciiJson } from './ascii-json'
 import { foldedKey } from './go-keys'
-import { holdsPlaces, type Leaf, otherObject, pluginShapes, type Shape } from './kustomize-fields'
+import {
+  documentedIn,
+  holdsPlaces,
+  type Leaf,
+  otherObject,
+  pluginShapes,
+  type Shape,
+  shapeOf,
+} from './kustomize-fields'
 
 /** A string of a Kustomization, and its place. */
 export interface Mention {
@@ -68,7 +76,7 @@ export interface KustomizeReading {
   readonly written: string
   /** The words of the outermost map, by their keys in Go's folded form. */
   readonly words: ReadonlyMap<string, string>
-  /** The keys of the outermost map. */
+  /** The keys of the outermost map, those of fields in the documented form. */
   readonly keys: readonly string[]
   /** Every string that may be a path. */
   readonly strings: ReadonlySet<string>
@@ -87,7 +95,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
     const { places, charts, faults, strings, inlineStrings } = walk
     const all = fault ? [fault, ...faults] : faults
     const read = { places, charts, faults: all, strings, inlineStrings, written: fault ? '' : written }
-    return { ...read, ...walk.outermost(sound.contents) }
+    return { ...read, ...walk.outermost(sound.contents, shape) }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return {
@@ -199,12 +207,15 @@ class KustomizationWalk {
     return isMap(node) ? this.map(pairsOf(node, this.yaml.resolve), shape, this.regionOf(node), field) : 'null'
   }
 
-  outermost(written: Node | null): Pick<KustomizeReading, 'words' | 'keys'> {
+  outermost(written: Node | null, shape: Shape): Pick<KustomizeReading, 'words' | 'keys'> {
     if (!isMap(written)) return { words: new Map(), keys: [] }
     const pairs = pairsOf(written, this.yaml.resolve)
     // Go decodes keys in byte order: if two keys are one field, the later one counts.
     const keys = [...pairs.keys()].sort()
-    return { words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])), keys }
+    return {
+      words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])),
+      keys: keys.map((key) => documentedIn(shape, key) ?? key),
+    }
   }
 
   private map(pairs: ReadonlyMap<string, Pair>, given: Shape, region: Region, field: string): string | undefined {
@@ -212,37 +223,48 @@ class KustomizationWalk {
       typeof given === 'object' && 'object' in given
         ? (pluginShapes.get(this.word(pairs, 'kind')) ?? otherObject)
         : given
+    const named = this.fieldsOf(pairs, shape)
     if (field === 'helmCharts' && given !== 'any') {
-      const [name, repo, version] = ['name', 'repo', 'version'].map((key) => this.word(pairs, key))
+      const [name, repo, version] = ['name', 'repo', 'version'].map((key) => this.word(named, key))
       const chart = { name: name ?? '', repo: repo ?? '', version: version ?? '', region }
       this.charts.push(chart)
       if (this.leftOut.chart(chart)) return undefined
     }
-    const entries = [...pairs].flatMap(([key, pair]) => {
-      const inner = this.shapeOf(key, pair, shape)
-      const value = this.write(pair.value, inner, field || key)
+    const entries = [...named].flatMap(([key, pair]) => {
+      const value = this.write(pair.value, shapeOf(key, shape), field || key)
       return value === undefined ? [] : [`${asciiJson(key)}: ${value}`]
     })
     return `{${entries.join(', ')}}`
   }
 
-  private shapeOf(key: string, { key: node }: Pair, shape: Shape): Shape {
-    if (typeof shape === 'string' || !('keys' in shape || 'fields' in shape)) return 'any'
-    if ('keys' in shape) return shape.keys.get(key) ?? 'any'
-    const exact = shape.fields.get(key)
-    if (exact) return exact
-    const folded = foldedKey(key)
-    const [documented, meant] = [...shape.fields].find(([name]) => foldedKey(name) === folded) ?? []
-    if (documented !== undefined && meant !== undefined) {
-      if (holdsPlaces(meant))
+  /**
+   * The pairs of a map by the names of fields that kustomize documents: encoding/json takes a key for a field in any
+   * case. Two keys of one field are laid over each other there, which is not read of fields that name files.
+   *
+   * https://github.com/kubernetes-sigs/kustomize/blob/api/v0.21.1/api/types/kustomization.go, `Unmarshal`
+   */
+  private fieldsOf(pairs: ReadonlyMap<string, Pair>, shape: Shape): ReadonlyMap<string, Pair> {
+    if (typeof shape === 'string' || !('fields' in shape)) return pairs
+    const named = new Map<string, Pair>()
+    for (const [key, pair] of pairs) {
+      const documented = documentedIn(shape, key)
+      if (documented === undefined && shape.strict)
         this.fault(
-          node,
+          pair.key,
           key,
-          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form`,
+          `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`,
         )
-    } else if (shape.strict)
-      this.fault(node, key, `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`)
-    return 'any'
+      const isDouble =
+        documented !== undefined && documented !== key && (pairs.has(documented) || named.has(documented))
+      if (isDouble && holdsPlaces(shapeOf(documented, shape)))
+        this.fault(
+          pair.key,
+          key,
+          `kustomize takes \`${key}\` for the field \`${documented}\`, which is here already; write the field once`,
+        )
+      named.set(isDouble ? key : (documented ?? key), pair)
+    }
+    return named
   }
 
   private scalar(node: Scalar, shape: Shape, field: string, isItem: boolean): string | undefined {

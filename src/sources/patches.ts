@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar, type YAMLMap } from 'yaml'
 import { entryOf } from '../entry'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest } from '../manifest/manifest'
@@ -6,6 +6,7 @@ import { findPair } from '../manifest/map-pairs'
 import { MapNode, type Node, type Pair } from '../manifest/nodes'
 import { type Region, startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
+import { foldedKey } from './go-keys'
 import { closureOf, inside, type Kustomization } from './kustomization'
 import { isInline } from './kustomize-reader'
 import { realPlace } from './places'
@@ -104,6 +105,21 @@ function setsIdentity({ content }: Pick<WrittenPatch, 'content'>): boolean {
   return operations.some(({ path }) => ['/metadata/name', '/kind', '/apiVersion', '/metadata'].includes(textOf(path)))
 }
 
+const entryFields = ['path', 'patch', 'target', 'options']
+
+const targetFields = ['group', 'version', 'kind', 'name', 'namespace', 'labelSelector', 'annotationSelector']
+
+/** The fields under the names that kustomize documents, as it takes a key for a field in any case. */
+function asDocumented(fields: Fields, names: readonly string[]): Fields {
+  const nameOf = (key: string) => names.find((name) => foldedKey(name) === foldedKey(key)) ?? key
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [nameOf(key), value]))
+}
+
+function valueAt(map: YAMLMap, name: string): unknown {
+  const isNamed = (key: unknown) => foldedKey(textOf(isScalar(key) ? key.value : key)) === foldedKey(name)
+  return map.items.find(({ key }) => isNamed(key))?.value
+}
+
 /** The patches that the text of a Kustomization lists. */
 export function patchEntriesIn(text: string): PatchEntry[] {
   const lines = new LineCounter()
@@ -114,22 +130,22 @@ export function patchEntriesIn(text: string): PatchEntry[] {
     return type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED' ? line : line - 1
   }
   return ['patches', 'patchesStrategicMerge', 'patchesJson6902'].flatMap((field) => {
-    const list = isMap(document.contents) ? document.get(field) : undefined
+    const list = isMap(document.contents) ? valueAt(document.contents, field) : undefined
     if (!isSeq(list)) return []
     return list.items.map((item): PatchEntry => {
       const isString = isScalar(item)
-      const fields = isMap(item) ? fieldsOf(dataOfNode(item, document)) : {}
+      const fields = isMap(item) ? asDocumented(fieldsOf(dataOfNode(item, document)), entryFields) : {}
       const written = isString ? textOf(item.value) : textOf(fields.patch)
       const isText = isString ? isInline(written) : written !== ''
-      const node = isMap(item) ? item.get('patch', true) : item
-      const target = isMap(item) ? item.get('target', true) : undefined
+      const node = isMap(item) ? valueAt(item, 'patch') : item
+      const target = isMap(item) ? valueAt(item, 'target') : undefined
       const [at] = isMap(target) && target.items.length > 0 ? (target.range ?? []) : []
       return {
         ...(at === undefined ? {} : { targetLine: lines.linePos(at).line }),
         entryLine: lines.linePos(isMap(item) || isString ? (item.range?.[0] ?? 0) : 0).line,
         path: isString ? written : textOf(fields.path),
         inline: isText ? written : undefined,
-        target: fieldsOf(fields.target),
+        target: asDocumented(fieldsOf(fields.target), targetFields),
         renames: Object.values(fieldsOf(fields.options)).some((one) => one === true || one === 'true'),
         line: isText ? lineOf(node) : 0,
       }

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../manifest/cursor'
-import { foldedKey } from '../../sources/go-keys'
+import { goField } from '../../sources/go-field'
 import { fieldsOf, listOf, textOf } from '../../sources/untyped'
 
 /** One way in which a bundle is deployed. */
@@ -14,18 +14,6 @@ export interface FleetTarget {
 
 /** More targets than this in one file are no one's work. */
 const maxTargets = 300
-
-/** A field as Go reads it: of several keys that differ in case alone, the last in byte order counts. */
-export function goField(map: Cursor, ...keys: readonly string[]): Cursor {
-  return keys.reduce((at, key) => {
-    const [name = key] = [...at.entries()]
-      .map(([name]) => name)
-      .filter((name) => foldedKey(name) === key.toLowerCase())
-      .sort()
-      .slice(-1)
-    return at.at(name)
-  }, map)
-}
 
 /**
  * The targets of a bundle: each customization, and the bundle as it is for the clusters that none of them takes.

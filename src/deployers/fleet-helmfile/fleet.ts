@@ -4,13 +4,14 @@ import type { Cursor } from '../../manifest/cursor'
 import type { ReleaseLayer } from '../../manifest/load'
 import type { Manifest } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
+import { goField } from '../../sources/go-field'
 import { foldedKey } from '../../sources/go-keys'
 import { inside } from '../../sources/kustomization'
 import type { Target, Values } from '../../sources/source'
 import { textOf } from '../../sources/untyped'
 import type { FileDeployments } from '../common/file-deployments'
 import { mayBeThere } from '../common/missing-values'
-import { type FleetTarget, fleetTargets, goField } from './fleet-targets'
+import { type FleetTarget, fleetTargets } from './fleet-targets'
 
 /** The names of the file that makes a folder a bundle. */
 export const fleetFile = /(?:^|\/)fleet\.ya?ml$/
