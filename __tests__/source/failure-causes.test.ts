@@ -116,3 +116,37 @@ test('a chart without a known release that comes to refuse its defaults is not j
     ['notice', 'source/not-judged', 'web/templates/web.yaml'],
   ])
 })
+
+describe('a fault that another one hid at the base', () => {
+  const app = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  source: {repoURL: https://github.com/acme/web, path: overlay}
+  destination: {server: https://kubernetes.default.svc, namespace: web}
+`
+  const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n'
+  const fine = 'resources: [cm.yaml]\n'
+  const faulty = 'resources: [cm.yaml]\nimages: [{name: a, tag: b}]\n'
+  const shared = (text: string): Files => ({
+    'app.yaml': app,
+    'shared/cm.yaml': config,
+    'shared/kustomization.yaml': text,
+  })
+  const first = { 'overlay/kustomization.yaml': 'resources: [../shared]\nresource: [a.yaml]\n' }
+  const repaired = { 'overlay/kustomization.yaml': 'resources: [../shared]\n' }
+
+  test('is existing where its file is not touched', async () => {
+    const [one, ...more] = await unrendered({ ...shared(faulty), ...first }, { ...shared(faulty), ...repaired })
+    expect(one).toMatchObject({ status: 'existing', text: expect.stringContaining('no field `tag`') })
+    expect(more).toEqual([])
+  })
+
+  test('is introduced where this change writes it, or takes the file in', async () => {
+    const written = await unrendered({ ...shared(fine), ...first }, { ...shared(faulty), ...repaired })
+    expect(written).toMatchObject([{ status: 'introduced' }])
+    const alone = { 'overlay/kustomization.yaml': 'resources: []\nresource: [a.yaml]\n' }
+    const takenIn = await unrendered({ ...shared(faulty), ...alone }, { ...shared(faulty), ...repaired })
+    expect(takenIn).toMatchObject([{ status: 'introduced' }])
+  })
+})

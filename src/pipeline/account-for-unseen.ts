@@ -14,6 +14,7 @@ import { mayHideObjects } from '../gaps/completeness'
 import { deletingHooks } from '../gaps/deleting-hooks'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { duplicateKeysInInputs } from '../gaps/duplicate-keys-in-inputs'
+import { hiddenBefore } from '../gaps/failures/hidden-before'
 import { unrendered } from '../gaps/failures/unrendered'
 import { faultyDocuments } from '../gaps/faulty-documents'
 import { foldersBelow } from '../gaps/folders-below'
@@ -101,6 +102,7 @@ export async function accountForUnseen(
     unknown,
     knownRemotes: await base?.remotePlaces(),
     idle,
+    hidden: base ? await hiddenBefore(base, head, rendered.before, rendered.after) : new Set(),
     lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
     edits: base ? await editsOfBroken(base, head, rendered.after) : new Map(),
     faulty: changed ? await faultyDocuments(head, changed, rendered.after) : new Map(),

@@ -30,6 +30,8 @@ interface UnrenderedInput {
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
   readonly idle: IdleInput
+  /** The sources whose fault another one hid at the base. */
+  readonly hidden: ReadonlySet<string>
   /** Values files that are not there, which are reported where they are named. */
   readonly lackingValues: ReadonlySet<string>
   /** The lines to name of templates whose output is no YAML with supposed values. */
@@ -48,6 +50,7 @@ export function unrendered({
   unknown,
   knownRemotes,
   idle,
+  hidden,
   lackingValues,
   edits,
   faulty,
@@ -65,7 +68,7 @@ export function unrendered({
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
     if (failure.cause === 'values-missing' && lackingValues.has(failure.about ?? '')) continue
-    const { reported, ...weighed } = weigh(side, failure, { earlier, knownRemotes, idle })
+    const { reported, ...weighed } = weigh(side, failure, { earlier, knownRemotes, idle, hidden })
     if (weighed.skipped) skipped.push(weighed.skipped)
     if (!reported) continue
     const key = JSON.stringify([failure, reported.isExisting])

@@ -17,6 +17,8 @@ export interface Circumstances {
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
   readonly idle: IdleInput
+  /** The sources whose fault another one hid at the base. */
+  readonly hidden: ReadonlySet<string>
 }
 
 /** A failure of the head beside that of the base. */
@@ -44,7 +46,7 @@ export interface Weighed {
 
 /** Decides whether the failure of a source is one of this change, or only a limit of what can be inspected. */
 export function weigh(side: RenderedSide, failure: Failure, circumstances: Circumstances): Weighed {
-  const { earlier, knownRemotes, idle } = circumstances
+  const { earlier, knownRemotes, idle, hidden } = circumstances
   const { source } = side
   const compared = compare(side, failure, earlier.of(source))
   const { old, before, isNews, isNewFault } = compared
@@ -61,7 +63,7 @@ export function weigh(side: RenderedSide, failure: Failure, circumstances: Circu
   return {
     ...(side.partial && !isOfFolder(source, failure) && { skipped: listed(side, failure) }),
     reported: {
-      isExisting: whole || isKnownFault || isBrokenBefore,
+      isExisting: whole || isKnownFault || isBrokenBefore || hidden.has(source.id),
       isSupposed: isNews && !isOfNoValues(failure) && isOfPlaceholders(old?.partial?.lacks ?? []),
     },
   }
