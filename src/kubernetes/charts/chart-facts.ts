@@ -113,6 +113,8 @@ const ChartFacts = Type.Object(
     service: Parts,
     /** The ports of its Service: none where they are not known. */
     offers: Type.Optional(Type.Array(OfferedFacts, { minItems: 1 })),
+    /** The cases in which it makes no roles and bindings for that account. */
+    unbound: Cases,
     /** The account that its Pods run as: `default` without one of these. */
     account: Parts,
     /** The values that messages name, where they are others than those of the controller's own chart. */

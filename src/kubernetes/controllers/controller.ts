@@ -92,6 +92,8 @@ export interface Installed {
   readonly className: Setting | undefined
   /** Whether that class is the default for Ingresses without a class, or may be. */
   readonly mayBeDefault: boolean
+  /** Whether its chart makes the roles and bindings of its account, or may. */
+  readonly isBound: boolean
   /** The chart's name for its objects, alone or as a prefix; undefined if it is unknown. */
   readonly fullname: string | undefined
 }
@@ -281,6 +283,7 @@ function installedBy(release: ChartRelease): Controller[] {
           fewestPods: whole.take(chart.scaler ?? []),
           className,
           mayBeDefault: className !== undefined && (!chart.default || whole.take(chart.default) !== undefined),
+          isBound: !whole.isCase(chart.unbound),
           fullname: whole.fullname(),
         },
       },

@@ -95,6 +95,7 @@ export default defineRule({
         }
         report(endsAt(controller, [withheld]), 'unmounted', args)
       }
+      if (controller.installed?.isBound) continue
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const places = placesToAllow(lack.need, grants?.roles ?? [])
@@ -108,6 +109,8 @@ export default defineRule({
   checkChange({ change, base, head, report }) {
     if (change.kind === 'added') return
     for (const controller of controllersIn(head)) {
+      // A chart that is not rendered brings roles of its own.
+      if (controller.installed?.isBound) continue
       const was = grantsOf(controller, base)
       const is = was && grantsOf(controller, head, base)
       const at = is && placeOfLoss(change, controller, was, is, [base, head])
