@@ -50,11 +50,12 @@ export function traefikHosts({ root }: Manifest): string[] {
   return [...new Set([...root.at('spec', 'routes').items()].flatMap((route) => hostsOf(route.at('match'))))]
 }
 
+/** Source: https://github.com/traefik/traefik, pkg/muxer/http/mux.go, `ParseDomains`: hosts below `!` are none of the route. */
 function hostsOf({ string }: Cursor): string[] {
   const read = readMatch(string ?? '')
   if ('fault' in read) return []
   return read.matchers
-    .filter(({ name }) => ['host', 'hostheader', 'hostsni'].includes(name.toLowerCase()))
+    .filter(({ name, isNegated }) => !isNegated && ['host', 'hostheader', 'hostsni'].includes(name.toLowerCase()))
     .flatMap(({ values }) => values.filter((value) => value !== '*').map(inLowerCase))
 }
 

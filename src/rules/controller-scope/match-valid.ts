@@ -36,8 +36,9 @@ export default defineRule({
         report(at, 'unreadable', { route, match: shortened(match), fault: read.fault }, { keys: [match] })
         continue
       }
-      for (const { name, values } of read.matchers) {
-        if (name.toLowerCase() !== 'host') continue
+      for (const { name, values, isNegated } of read.matchers) {
+        // Below `!`, a host that no request has excludes nothing, and the requests are answered.
+        if (name.toLowerCase() !== 'host' || isNegated) continue
         for (const value of values.filter((one) => /[/:\s]/.test(one) && !isPlaceholder(one))) {
           report(at, 'noHost', { route, value, instead: matcherFor(value) }, { keys: [value] })
         }

@@ -15,7 +15,7 @@ import { type SyntaxFault, syntaxFaultsOf } from '../../kubernetes/controllers/t
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { formerGroup, ofTraefik } from '../../kubernetes/ingress/traefik-kinds'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const routeKinds: readonly GroupKind[] = ['IngressRoute', 'IngressRouteTCP'].flatMap(ofTraefik)
@@ -34,7 +34,7 @@ const traefikKinds: readonly GroupKind[] = [
   ].flatMap(ofTraefik),
 ]
 
-type Unread = Omit<SyntaxFault, 'keys'> & { readonly route: string; readonly traefik: string }
+type Unread = Omit<SyntaxFault, 'keys' | 'isIdle'> & { readonly route: string; readonly traefik: string }
 
 export default defineRule({
   id: 'controller-scope/syntax-known',
@@ -51,10 +51,13 @@ export default defineRule({
       `${object} is of the API group ${formerGroup}, and ${traefik}, which reads only traefik.io since 3.0. So Traefik ignores this object. Write apiVersion: ${apiVersion}.`,
     unread: ({ route, what, why, traefik, effect, instead }: Unread) =>
       `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`,
+    idle: ({ route, what, why, traefik, effect, instead }: Unread) =>
+      `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`,
     unsure: ({ route, what, why, traefik, effect, instead }: Unread) =>
       `${route} ${what}, and ${traefik}, ${why} unless values that are not here set core.defaultRuleSyntax to v2. So ${effect}. Write ${instead}.`,
   },
-  putBack: { group: 'changed', unread: 'changed', unsure: 'changed' },
+  later: { idle: '1.33.0' },
+  putBack: { group: 'changed', unread: 'changed', idle: 'changed', unsure: 'changed' },
   *partners(manifest) {
     if (traefikKinds.includes(groupKindOf(manifest.ref))) yield* marksOfControllers
     else if (runsTraefik(manifest)) yield* ['traefik.io/', `${formerGroup}/`]
@@ -64,11 +67,13 @@ export default defineRule({
     const [traefik] = traefiks
     if (!traefik?.release || new Set(traefiks.map(majorOf)).size > 1) return
     const { at: version, release } = traefik
+    // The same fault of a route where another object comes to deploy the Traefik.
+    const subject = identityOf(manifest.ref)
     const names = { traefik: `${traefik.name} runs Traefik ${release}` }
     if (manifest.ref.group === formerGroup && majorOf(traefik) > 2) {
       const apiVersion = manifest.object.apiVersion.replace(formerGroup, 'traefik.io')
       const args = { ...names, object: nameOf(manifest.ref), apiVersion }
-      if (!hasCopy(manifest, snapshot)) report([manifest.root.at('apiVersion'), version], 'group', args)
+      if (!hasCopy(manifest, snapshot)) report([manifest.root.at('apiVersion'), version], 'group', args, { subject })
       return
     }
     if (!routeKinds.includes(groupKindOf(manifest.ref))) return
@@ -79,8 +84,10 @@ export default defineRule({
       const known = syntaxOf(written, traefiks)
       if (!read || 'fault' in read || !known) continue
       const { syntax, isSure } = known
-      for (const { keys, ...fault } of read.matchers.flatMap((matcher) => syntaxFaultsOf(matcher, syntax))) {
-        report([at, version], isSure ? 'unread' : 'unsure', { ...names, ...fault, route }, { keys })
+      for (const { keys, isIdle, ...fault } of read.matchers.flatMap((matcher) => syntaxFaultsOf(matcher, syntax))) {
+        if (isIdle && !isSure) continue
+        const message = isIdle ? 'idle' : 'unread'
+        report([at, version], isSure ? message : 'unsure', { ...names, ...fault, route }, { keys, subject })
       }
     }
   },
