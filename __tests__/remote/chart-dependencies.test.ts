@@ -114,6 +114,23 @@ describe('the repository of a dependency, which the chart of the base alone name
     expect(introduced(report)).toEqual(['warning head/all/prod.yaml:2 source/not-judged'])
     const [finding] = report.findings.filter(({ rule }) => rule === 'source/not-judged')
     expect(finding?.text).toContain('is rendered without its dependency asking')
+  })
+
+  test('is named with the others that are left out with it', async () => {
+    const both = chartOf('asking').replace(
+      'dependencies: [',
+      `dependencies: [{name: web, version: 1.0.0, repository: '${repository}'}, `,
+    )
+    const report = await withEnvironment({ http_proxy: proxy.url, no_proxy: undefined }, () =>
+      changeOnline(
+        { ...base('asking'), 'all/Chart.yaml': both },
+        { 'all/prod.yaml': values('open.example.com', 'asking') },
+      ),
+    )
+    const [finding] = report.findings.filter(({ rule }) => rule === 'source/not-judged')
+    expect(finding?.text).toContain(
+      'is rendered without its dependencies asking, web, as not all of them could be fetched: ',
+    )
     expect(finding?.text).toContain('Install the definitions first')
   })
 

@@ -4,9 +4,10 @@ import { entryOf } from '../../entry'
 import type { Finding } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import type { Account, Witness } from '../../ledger/entry'
+import type { Checkout } from '../../revision/checkout'
 import type { LeftOut } from '../../sides/fetched-input'
 import type { RenderedSide } from '../../sides/rendered-side'
-import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../../sources/chart'
+import { type Chart, chartWithLocals, type Dependency, localFolderOf, readChart, vendored } from '../../sources/chart'
 import type { Lack } from '../../sources/lack'
 import { type HelmSource, nameOfSource } from '../../sources/source'
 import { nameOfDependency } from '../../values/umbrella-releases'
@@ -22,6 +23,10 @@ interface Without {
   readonly lack: Lack
   /** None for a dependency of a chart that it includes. */
   readonly dependency: Dependency | undefined
+  /** The keys of values that reach it, besides `global`; undefined where they are not known. */
+  readonly keys: readonly string[] | undefined
+  /** The names of all dependencies that the release is rendered without. */
+  readonly all: readonly string[]
   readonly isSame: boolean
   /** The reason why it is left out, where its place may be asked. */
   readonly why: LeftOut | undefined
@@ -62,9 +67,17 @@ export async function missingDependencies(
   return (file) => found.get(file)
 }
 
-function reasonOf({ source, lack: { about }, dependency, why }: Without): string {
+/** The number of dependencies that are named. */
+const most = 5
+
+function reasonOf({ source, lack: { about }, all, dependency, why }: Without): string {
   const from = dependency?.repository ? ` of ${dependency.repository}` : ''
-  const without = `${nameOfSource(source)} is rendered without its dependency ${about}${from}`
+  const name = nameOfSource(source)
+  const without = `${name} is rendered without its dependency ${about}${from}`
+  if (why && all.length > 1) {
+    const more = all.length > most ? ` and ${all.length - most} more` : ''
+    return `${name} is rendered without its dependencies ${all.slice(0, most).join(', ')}${more}, as not all of them could be fetched: ${why.reason}`
+  }
   return why ? `${without}: ${why.reason}` : `${without}, which is not in this repository`
 }
 
@@ -87,6 +100,7 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
     const chart = await readChart(checkout, source.chart)
     const its = other.rendered.map((side: RenderedSide) => side.source).find(({ id }) => id === source.id)
     const there = its?.kind === 'helm' ? { its, chart: await readChart(other.side.checkout, its.chart) } : undefined
+    const all = [...new Set(lacks.map(({ about }) => about))].sort()
     for (const lack of lacks) {
       const dependency = dependencyOf(chart, lack)
       if (dependency) {
@@ -94,10 +108,27 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
         if (isHere !== undefined || isKnownChart(dependency.name, dependency.repository)) continue
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
-      found.push({ source, other: there?.its, lack, dependency, isSame, why: one.side.whyWithout(source) })
+      const keys = dependency ? [dependency.as] : await keysAbove(lack, chart, checkout)
+      const why = one.side.whyWithout(source)
+      found.push({ source, other: there?.its, lack, dependency, keys, all, isSame, why })
     }
   }
   return found
+}
+
+/**
+ * The keys of the values of the dependencies that ask for what is lacking, themselves or by charts that they include. Source:
+ * https://github.com/helm/helm/blob/v3.19.0/pkg/chartutil/values.go, `coalesceDeps`: a chart gets the values below its own name.
+ */
+async function keysAbove({ path: file }: Lack, chart: Chart, checkout: Checkout): Promise<string[] | undefined> {
+  const asking = path.dirname(file ?? '')
+  const keys: string[] = []
+  for (const one of chart.dependencies) {
+    const folder = vendored(checkout, chart, one) ?? localFolderOf(chart, one)
+    const its = folder === undefined ? [] : await chartWithLocals(checkout, folder)
+    if (its.some((included) => included.folder === asking)) keys.push(one.as)
+  }
+  return keys.length > 0 ? keys : undefined
 }
 
 function dependencyOf({ dependencies }: Chart, { about, path: file }: Lack): Dependency | undefined {
@@ -111,12 +142,12 @@ function requestOf(dependency: Dependency | undefined): string {
 
 /** The files that ask for a dependency or pin it, and those in which the values that it takes differ. */
 function* filesFor(
-  { source, other, lack, dependency, isSame }: Without,
+  { source, other, lack, dependency, keys, isSame }: Without,
   one: AccountedSide,
   { texts }: AccountedSide,
 ): Iterable<string> {
   const isOther = (before: string | undefined, after: string | undefined) =>
-    before !== after && (!dependency || valuesFor(dependency.as, before) !== valuesFor(dependency.as, after))
+    before !== after && valuesFor(keys, before) !== valuesFor(keys, after)
   const asks = lack.path ?? ''
   if (dependency ? !isSame : texts.get(asks) !== one.texts.get(asks)) yield asks
   yield path.join(path.dirname(asks), 'Chart.lock')
@@ -132,15 +163,16 @@ function* filesFor(
 }
 
 /**
- * The values that an included chart with that name or alias gets from a text; the text itself, if it cannot be read.
+ * The values below some keys of a text, and those for all charts; all values where the keys are not known, and the text
+ * itself where it cannot be read.
  */
-function valuesFor(name: string, text: string | undefined): string {
-  if (text === undefined) return '{}'
+function valuesFor(keys: readonly string[] | undefined, text: string | undefined): string {
+  if (text === undefined) return valuesFor(keys, '{}')
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', uniqueKeys: false })
   if (document.errors.length > 0) return text
   try {
     const values: Record<string, unknown> = document.toJS() ?? {}
-    return JSON.stringify({ own: entryOf(values, name), global: entryOf(values, 'global') })
+    return JSON.stringify(keys ? [...keys, 'global'].map((key) => entryOf(values, key)) : values)
   } catch {
     // Aliases that expand without end.
     return text
