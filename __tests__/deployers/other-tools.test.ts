@@ -91,6 +91,22 @@ describe('the tool that takes a file', () => {
       },
       'a workflow that runs helm in . by .github/workflows/deploy.yml',
     ],
+    [
+      'clusters/prod/infra-values.yaml',
+      { 'scripts/deploy.sh': 'helm upgrade argocd acme/argo-cd \\\n  -f ../clusters/prod/argocd-values.yaml\n' },
+      undefined,
+    ],
+    [
+      'clusters/prod/argocd-values.yaml',
+      { 'scripts/deploy.sh': 'helm upgrade argocd acme/argo-cd \\\n  --values=../clusters/prod/argocd-values.yaml\n' },
+      'a workflow that runs helm in . by scripts/deploy.sh',
+    ],
+    [
+      'web/prod-values.yaml',
+      { 'web/install.sh': 'helm upgrade web acme/web "$@"\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
+    ['web/prod-values.yaml', { 'web/install.sh': 'helm upgrade web acme/web\n' }, undefined],
     ['apps/web/values.yaml', { '.github/workflows/test.yml': '  - run: helm install acme/cert-manager\n' }, undefined],
     ['apps/web/values.yaml', { '.github/workflows/test.yml': '# helm install web -f values.yaml\n' }, undefined],
     [

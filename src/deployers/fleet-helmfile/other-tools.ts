@@ -3,6 +3,7 @@ import { Minimatch } from 'minimatch'
 import * as Type from 'typebox'
 import rows from '../../../facts/other-tools.yaml'
 import { factsFile, factsIn, proof, strict, text, texts } from '../../kubernetes/facts-format/facts-file'
+import { isNamedIn, valuesNamedIn } from './helm-commands'
 
 const Mark = Type.Object({ path: text, holds: Type.Optional(text), beside: Type.Optional(text) }, strict)
 
@@ -15,6 +16,8 @@ const Tool = Type.Object(
     takes: texts,
     /** The folder is the one above the topmost folder of one of these names on the way to the mark. */
     above: Type.Optional(text),
+    /** Whether it takes only the values files that helm commands in its marks name. */
+    names: Type.Optional(Type.Literal(true)),
     because: text,
     instead: text,
   },
@@ -106,8 +109,11 @@ export async function otherTools(
   const held = asked.length > 0 ? await read([...new Set(asked)]) : new Map<string, string>()
   const found = new Map<string, OtherTool>()
   for (const { tool, mark, folder, holds } of candidates) {
-    const key = JSON.stringify([tool.tool, folder])
-    if (found.has(key) || (holds && !holds.test((held.get(mark) ?? '').slice(0, longestMark)))) continue
+    // Each script names files of its own.
+    const key = JSON.stringify([tool.tool, folder, tool.names ? mark : ''])
+    const shown = (held.get(mark) ?? '').slice(0, longestMark)
+    if (found.has(key) || (holds && !holds.test(shown))) continue
+    const named = tool.names ? valuesNamedIn(shown) : undefined
     const start = folder === '' ? 0 : folder.length + 1
     const { tool: name, because, instead, takes } = tool
     found.set(key, {
@@ -117,7 +123,9 @@ export async function otherTools(
       because,
       instead,
       takes: (file) =>
-        (start === 0 || file.startsWith(`${folder}/`)) && takes.some((glob) => glob.match(file.slice(start))),
+        (start === 0 || file.startsWith(`${folder}/`)) &&
+        takes.some((glob) => glob.match(file.slice(start))) &&
+        (named === undefined || isNamedIn(named, file)),
     })
   }
   const order = new Map(tools.map(({ tool }, index) => [tool, index]))
