@@ -63,9 +63,12 @@ export default defineRule({
       const [served, serves] = [namesOf(old), namesOf(made)]
       const lost = served.filter((name) => !serves.some((one) => one === name || covers(one, name)))
       const server = stagingOf(made, head)
+      const left = makerOf(was, change.after, head)
       // A variable that gets another name takes its Certificate along.
-      const isRenamed = lost.some(isPlaceholder) && !makerOf(was, change.after, head)
-      if (lost.length > 0 && serves.length > 0 && areComparable(served, serves) && !isRenamed)
+      const isRenamed = lost.some(isPlaceholder) && !left
+      // Nobody requests two certificates for the same names.
+      const areApart = left !== undefined && left !== made
+      if (lost.length > 0 && serves.length > 0 && (areComparable(served, serves) || areApart) && !isRenamed)
         report(
           [now.at, made.root],
           'uncovered',
