@@ -96,7 +96,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/traefik-names-known': ['entryPoint', 'resolvers'],
   'controller-scope/webhook-safe': ['ingresses', 'unanswered'],
   'ingress-tls/cert-manager-kept': ['controllers', 'definitions', 'namespace', 'removed', 'stopped'],
-  'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],
+  'ingress-tls/certificate-covers-host': ['notInRoute', 'notRequested', 'notShared'],
   'ingress-tls/certificate-issued': ['incomplete', 'issuerRemoved', 'issuerUnknown', 'labelled', 'shared'],
   'ingress-tls/certificate-used': ['ignored', 'missed', 'named'],
   'ingress-tls/credentials-provided': ['keyMissing', 'misnamed', 'replaced'],

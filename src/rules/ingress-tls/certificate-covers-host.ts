@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { proxyKind } from '../../kubernetes/ingress/contour-proxy'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
 import {
   covers,
   isPlaceholder,
@@ -9,8 +10,9 @@ import {
   tlsSecretNames,
 } from '../../kubernetes/ingress/ingress'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
-import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
-import { routeClaims } from '../../kubernetes/tls/route-claim'
+import { certificateChoice, controllerNames, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
+import { isTraefikRoute, routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
+import { usersOf } from '../../kubernetes/tls/secret-claims'
 import type { TlsClaim } from '../../kubernetes/tls/tls-claim'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
@@ -39,6 +41,9 @@ const messages = {
   // serves its fqdn alone, whatever its certificate names.
   notInProxy: ({ host, proxy, names, source }: Omit<Misfit, 'ingress'> & Record<'proxy' | 'source', string>) =>
     `${source} is for ${names}, but ${proxy} serves ${host} with its certificate, so clients reject it. Name a Secret with a certificate for ${host}.`,
+  // Source: https://github.com/traefik/traefik, pkg/tls/tlsmanager.go: the server name picks among the certificates of all routes
+  notInRoute: ({ host, route, names, source }: Omit<Misfit, 'ingress'> & Record<'route' | 'source', string>) =>
+    `${source} is for ${names}, but ${route} serves ${host} with its certificate, and no other route has Traefik load one for that host, so clients get its default certificate and reject it. Add ${host} to the certificate, or name a Secret with one for it.`,
 }
 
 export default defineRule({
@@ -46,21 +51,30 @@ export default defineRule({
   summary: 'The certificate of a TLS entry covers the hosts it is used for.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: [ingressKind, proxyKind],
-  reads: [...producerKinds.filter((kind) => kind !== ingressKind), 'IngressClass.networking.k8s.io'],
-  subjects: [{ kinds: [ingressKind, proxyKind] }],
+  kinds: [ingressKind, ...routeClaimKinds],
+  reads: [
+    ...producerKinds.filter((kind) => kind !== ingressKind),
+    'IngressClass.networking.k8s.io',
+    ...tlsStoreKinds,
+    ...controllerKinds,
+    ...releaseKinds,
+  ],
+  subjects: [{ kinds: [ingressKind, ...routeClaimKinds] }],
   messages,
-  later: { notInProxy: '1.8.0' },
+  later: { notInProxy: '1.8.0', notInRoute: '1.29.0' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
-    for (const { secret } of routeClaimsOfProxy(manifest)) yield secret
+    const claims = routeClaims(manifest)
+    for (const { secret } of claims) yield secret
+    // Each route of Traefik has it load a certificate that others may be served with.
+    if (isTraefikRoute(manifest) && claims.length > 0) yield* ['IngressRoute', 'TLSStore', ...marksOfControllers]
     if (groupKindOf(manifest.ref) !== ingressKind) return
     yield* tlsSecretNames(manifest).keys()
     if (listsTwice(tlsEntries(manifest))) yield* controllerNames
   },
   check({ manifest, snapshot, report, skip }) {
-    for (const claim of routeClaimsOfProxy(manifest)) checkProxy(claim, snapshot, report, skip)
+    for (const claim of routeClaims(manifest)) checkRoute(claim, snapshot, report, skip)
     if (groupKindOf(manifest.ref) !== ingressKind || isServedElsewhere(manifest)) return
     const entries = tlsEntries(manifest).map((entry) => {
       const { string: name } = entry.secretName
@@ -96,27 +110,40 @@ export default defineRule({
   },
 })
 
-function routeClaimsOfProxy(manifest: Manifest): TlsClaim[] {
-  return groupKindOf(manifest.ref) === proxyKind ? routeClaims(manifest) : []
-}
-
-/** The certificate of an HTTPProxy, which may be in another namespace. */
-function checkProxy(
+/** The certificate of an HTTPProxy, which may be in another namespace, or of a route of Traefik. */
+function checkRoute(
   { host, secret, namespace, at }: TlsClaim,
   snapshot: Snapshot,
   report: ReportFunction<typeof messages>,
   skip: (at: Cursor, reason: string) => void,
 ): void {
-  const certificates = certificatesBehind(snapshot, at.manifest, secret, namespace) ?? []
+  const { manifest } = at
+  const certificates = certificatesBehind(snapshot, manifest, secret, namespace) ?? []
   const [first] = certificates
   if (!first || certificates.some((certificate) => certificate.covers(host))) return
+  const isOfTraefik = isTraefikRoute(manifest)
+  if (isOfTraefik && mayBeLoaded(host, snapshot)) return
   if (isPlaceholder(host)) {
     skip(at, `the host ${host} is filled in before it reaches the cluster`)
     return
   }
   const names = namedHosts([...new Set(certificates.flatMap((one) => one.names))])
-  const args = { host, proxy: nameOf(at.manifest.ref), names, source: nameOf(first.manifest.ref) }
-  report([at, ...certificates.map((one) => one.at)], 'notInProxy', args, { keys: [host] })
+  const args = { host, names, source: nameOf(first.manifest.ref) }
+  const ends = [at, ...certificates.map((one) => one.at)]
+  const named = nameOf(manifest.ref)
+  const fix = certificates.length === 1 ? requesting(first, host) : undefined
+  if (isOfTraefik) report(ends, 'notInRoute', { ...args, route: named }, { keys: [host], ...(fix && { fix }) })
+  else report(ends, 'notInProxy', { ...args, proxy: named }, { keys: [host] })
+}
+
+/** Whether Traefik may load another certificate for a host, or has a default one that may be for it. */
+function mayBeLoaded(host: string, snapshot: Snapshot): boolean {
+  if (controllersHere(snapshot).some(({ defaultCertificate }) => defaultCertificate)) return true
+  return usersOf(snapshot).some(({ at, namespace, secret }) => {
+    if (at.manifest.ref.kind === 'Gateway') return false
+    const known = certificatesBehind(snapshot, at.manifest, secret, namespace)
+    return !known || known.some((one) => one.covers(host))
+  })
 }
 
 /** The certificates behind some entries; none unless those of every entry are known. */

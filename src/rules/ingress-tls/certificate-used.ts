@@ -9,12 +9,10 @@ import { isManaged } from '../../kubernetes/ingress/managed-class'
 import { areComparable, textAround } from '../../kubernetes/ingress/placeholder'
 import { differByOnePart } from '../../kubernetes/object/like-names'
 import { shareNamespace } from '../../kubernetes/object/namespace'
-import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
-import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
-import { inLowerCase, isTraefikRoute, routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
-import { storeSecrets } from '../../kubernetes/tls/secret-user'
+import { isTraefikRoute } from '../../kubernetes/tls/route-claim'
+import { certificateKinds, claimsOf, loadedFor, namesOf, userKinds, usersOf } from '../../kubernetes/tls/secret-claims'
 import {
   areOfOne,
   ClaimsByHost,
@@ -25,15 +23,12 @@ import {
   type TlsClaim,
   tlsClaims,
 } from '../../kubernetes/tls/tls-claim'
-import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Change } from '../../manifest/change'
-import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { isWhole, mentions } from '../../manifest/mentions'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
-
-const userKinds: readonly GroupKind[] = [...claimKinds, ...routeClaimKinds]
-const certificateKinds: readonly GroupKind[] = certManagerGroups.map((group) => `Certificate.${group}`)
 
 type Stray = Record<'user' | 'secret' | 'why' | 'host' | 'certificate' | 'made', string>
 
@@ -130,10 +125,6 @@ export default defineRule({
   },
 })
 
-function claimsOf(manifest: Manifest): TlsClaim[] {
-  return [...tlsClaims(manifest), ...routeClaims(manifest)]
-}
-
 /** The claims that a change writes for hosts from Secrets that nothing at the head makes. */
 function unmadeClaims(change: Change, head: Snapshot): TlsClaim[] {
   if (change.kind === 'removed' || isCanary(change.after)) return []
@@ -193,26 +184,6 @@ function isReportedAsMoved(claim: TlsClaim, own: ClaimsByHost, base: Snapshot, h
   if (!claimKinds.some((kind) => kind === groupKindOf(claim.at.manifest.ref))) return false
   if ([claim.host, claim.secret].some(isPlaceholder)) return false
   return makerBefore(claim, own, base, head) !== undefined
-}
-
-/** The claims of all users in a snapshot, and the certificates that Traefik's stores name. */
-function usersOf(snapshot: Snapshot): readonly TlsClaim[] {
-  const before = known.get(snapshot)
-  if (before) return before
-  const claims = [
-    ...userKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(claimsOf),
-    ...tlsStoreKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(storeClaims),
-  ]
-  known.set(snapshot, claims)
-  return claims
-}
-
-const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
-
-/** The Secrets of a TLSStore of Traefik, whose certificates decide the hosts. */
-function storeClaims(store: Manifest): TlsClaim[] {
-  const { namespace } = store.ref
-  return storeSecrets(store).map(([secret, at]) => ({ host: '', secret, namespace, at }))
 }
 
 /**
@@ -293,14 +264,6 @@ function isPossible(secret: string): boolean {
   return text === undefined || text.every((part) => /^[a-z0-9.-]*$/.test(part))
 }
 
-/** The hosts that a Certificate is for. */
-function namesOf({ root }: Manifest): string[] {
-  const spec = root.at('spec')
-  return [...spec.at('dnsNames').items(), spec.at('commonName')].flatMap(({ string }) =>
-    string ? inLowerCase(string) : [],
-  )
-}
-
 function wildcardOf(host: string): string {
   return `*${host.slice(host.indexOf('.'))}`
 }
@@ -322,21 +285,6 @@ function outcomeFor({ host, at: { manifest } }: TlsClaim, other: Manifest | unde
 function mayBeTraefik(user: Manifest, head: Snapshot): boolean {
   if (user.ref.kind !== 'Ingress') return isTraefikRoute(user)
   return certificateChoice(head, user)?.by === 'certificates'
-}
-
-/** Another route by which Traefik loads a certificate for a host. */
-function loadedFor(claim: TlsClaim, head: Snapshot): Manifest | undefined {
-  return usersOf(head).find(({ at, namespace, secret }) => {
-    const { manifest } = at
-    if (manifest.ref.kind !== 'Ingress' && !isTraefikRoute(manifest)) return false
-    const fits = (name: string) => areComparable(name, claim.host) && covers(name, claim.host)
-    return (
-      certificatesBehind(head, manifest, secret, namespace)?.some((one) => one.covers(claim.host)) ||
-      producersOf(head, namespace, secret).some(
-        (one) => certificateKinds.includes(groupKindOf(one.manifest.ref)) && namesOf(one.manifest).some(fits),
-      )
-    )
-  })?.at.manifest
 }
 
 /**
