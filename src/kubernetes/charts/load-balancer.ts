@@ -73,10 +73,14 @@ export function loadBalancerOf(spec: LayeredValue, annotations: LayeredValue): L
   }
 }
 
-/** Addresses, and variables that stand for one; not the address by which kube-vip asks for DHCP. */
+/**
+ * Addresses, and variables in their place; not the address by which kube-vip asks for DHCP, nor those of the machine itself,
+ * which are the defaults of variables.
+ */
 function addressesIn(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
-  const asked = parts.filter((part) => (isIP(part) !== 0 && part !== '0.0.0.0') || /^\$\{\w+\}$/.test(part))
+  const isOwn = (part: string) => part === '0.0.0.0' || part === '::1' || part.startsWith('127.')
+  const asked = parts.filter((part) => (isIP(part) !== 0 && !isOwn(part)) || /^\$\{\w+\}$/.test(part))
   return asked.map((part) => (part.startsWith('$') ? part : part.toLowerCase()))
 }
 
