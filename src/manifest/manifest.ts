@@ -103,6 +103,8 @@ export type Origin = {
        * Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster.
        */
       readonly guessed?: true
+      /** Nothing known installs its chart, so that the namespace of the release is only supposed. */
+      readonly unplaced?: true
       /** Its template has no place for the pathType of its paths. */
       readonly untyped?: true
       /** The values that its chart was rendered with and that no known release has: `ingress.enabled=true`. */

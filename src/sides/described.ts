@@ -20,3 +20,8 @@ export function fluxOf(source: Source): { flux?: FluxApply } {
 export function deployerOf({ origin, target }: Source): { deployer?: string } {
   return ['declared', 'named'].includes(origin) && 'path' in target ? { deployer: target.path } : {}
 }
+
+/** The mark of a chart that nothing known installs, so that its namespace is only supposed. */
+export function unplacedOf({ kind, origin }: Source): { unplaced?: true } {
+  return kind === 'helm' && ['discovered', 'probed'].includes(origin) ? { unplaced: true } : {}
+}

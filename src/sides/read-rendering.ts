@@ -9,7 +9,7 @@ import type { Failure, Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { placeOf, type Source } from '../sources/source'
-import { deployerOf, described, fluxOf } from './described'
+import { deployerOf, described, fluxOf, unplacedOf } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
@@ -53,6 +53,7 @@ export async function readRendering(
       ...(supposed === undefined ? {} : { supposed }),
       ...(lacking === undefined ? {} : { lacking }),
       ...(byPlugin ? { byPlugin } : {}),
+      ...unplacedOf(source),
     }
     const origin: Origin = {
       ...own,

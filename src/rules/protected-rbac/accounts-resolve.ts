@@ -49,6 +49,8 @@ export default defineRule({
     const { origin } = manifest
     // A patch that is not known may write another namespace.
     if (origin.kind === 'rendered' && origin.unbuilt === 'changed') return
+    // A chart that nothing here installs is rendered for Helm's default namespace.
+    const isUnplaced = origin.kind === 'rendered' && origin.unplaced === true
     const subjects = subjectsOf(manifest)
     const accounts = accountsIn(snapshot)
     for (const subject of subjects) {
@@ -79,6 +81,7 @@ export default defineRule({
       const [meant] = beside
       // With several, any of them may be meant.
       if (!meant || beside.some(({ ref }) => ref.namespace !== meant.ref.namespace)) continue
+      if (isUnplaced && meant.ref.namespace === 'default') continue
       const users = accounts.users.get(account) ?? []
       if (users.some(({ ref }) => ref.namespace === namespace || ref.namespace === '')) continue
       const workload = users.find((one) => one.ref.namespace === meant.ref.namespace && isOfOneSource(one, manifest))
