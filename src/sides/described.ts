@@ -23,5 +23,5 @@ export function deployerOf({ origin, target }: Source): { deployer?: string } {
 
 /** The mark of a chart that nothing known installs, so that its namespace is only supposed. */
 export function unplacedOf({ kind, origin }: Source): { unplaced?: true } {
-  return kind === 'helm' && ['discovered', 'probed'].includes(origin) ? { unplaced: true } : {}
+  return kind === 'helm' && origin === 'discovered' ? { unplaced: true } : {}
 }
