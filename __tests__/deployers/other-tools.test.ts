@@ -107,6 +107,22 @@ describe('the tool that takes a file', () => {
       'a script that runs helm in web by web/install.sh',
     ],
     ['web/prod-values.yaml', { 'web/install.sh': 'helm upgrade web acme/web\n' }, undefined],
+    ['web/prod-values.yaml', { 'web/install.sh': 'helm upgrade "$NAME" acme/web -f values.yaml\n' }, undefined],
+    [
+      'web/prod-values.yaml',
+      { 'web/install.sh': 'helm upgrade web acme/web -f values.yaml $MORE\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
+    [
+      'web/prod-values.yaml',
+      { 'web/install.sh': 'helm upgrade -if prod-val?es.yaml web acme/web\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
+    [
+      'web/prod-values.yaml',
+      { 'web/install.sh': 'sops -d prod-values.yaml >plain.yaml\nhelm upgrade web acme/web -f plain.yaml\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
     ['apps/web/values.yaml', { '.github/workflows/test.yml': '  - run: helm install acme/cert-manager\n' }, undefined],
     ['apps/web/values.yaml', { '.github/workflows/test.yml': '# helm install web -f values.yaml\n' }, undefined],
     [

@@ -30,7 +30,7 @@ replacements:
   test('at every level', () =>
     each([
       [`Resources: [${url}/a.yaml]\n`, 1, elsewhere(`${url}/a.yaml`)],
-      [`resources: [cm.yaml]\nre\u017fources: [${url}/a]\n`, 2, twice('re\u017fources', 'resources')],
+      ['resources: [cm.yaml]\nre\u017fources: [cm.yaml]\n', 2, twice('re\u017fources', 'resources')],
       [`resources: [cm.yaml]\n? BASES\n: [${url}/a]\n`, 3, elsewhere(`${url}/a`)],
       [`resources: [cm.yaml]\n"C\\x6fmponents": [${url}/a]\n`, 2, elsewhere(`${url}/a`)],
       [`SecretGenerator: [{name: a, files: [${outer}/secret.txt]}]\n`, 1, elsewhere(`${outer}/secret.txt`)],

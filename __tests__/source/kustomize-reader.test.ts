@@ -36,9 +36,12 @@ describe('kustomize takes a key for a field in any case', () => {
     ])
   })
 
-  test('but not a field of files twice', () => {
-    const { faults } = read('resources: [a.yaml]\nResources: [b.yaml]\nnamePrefix: a-\nNamePrefix: b-\n')
-    expect(faults).toMatchObject([{ about: 'Resources', region: { startLine: 2 } }])
+  test('but not a field twice, of which the last in byte order counts', () => {
+    const { faults } = read('resources: [a.yaml]\nResources: [b.yaml]\nNAMEPREFIX: a-\nNamePrefix: b-\n')
+    expect(faults).toMatchObject([
+      { about: 'Resources', region: { startLine: 2 } },
+      { about: 'NamePrefix', region: { startLine: 4 } },
+    ])
   })
 })
 

@@ -8,15 +8,7 @@ import { PackageNodes } from '../manifest/package-nodes'
 import { type Region, startOf } from '../region'
 import { asciiJson } from './ascii-json'
 import { foldedKey } from './go-keys'
-import {
-  documentedIn,
-  holdsPlaces,
-  type Leaf,
-  otherObject,
-  pluginShapes,
-  type Shape,
-  shapeOf,
-} from './kustomize-fields'
+import { documentedIn, type Leaf, otherObject, pluginShapes, type Shape, shapeOf } from './kustomize-fields'
 
 /** A string of a Kustomization, and its place. */
 export interface Mention {
@@ -239,7 +231,7 @@ class KustomizationWalk {
 
   /**
    * The pairs of a map by the names of fields that kustomize documents: encoding/json takes a key for a field in any
-   * case. Two keys of one field are laid over each other there, which is not read of fields that name files.
+   * case. Of two keys of one field the last in byte order counts there, or both are laid over each other, so that is not read.
    *
    * https://github.com/kubernetes-sigs/kustomize/blob/api/v0.21.1/api/types/kustomization.go, `Unmarshal`
    */
@@ -254,15 +246,14 @@ class KustomizationWalk {
           key,
           `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`,
         )
-      const isDouble =
-        documented !== undefined && documented !== key && (pairs.has(documented) || named.has(documented))
-      if (isDouble && holdsPlaces(shapeOf(documented, shape)))
+      const field = documented ?? key
+      if (named.has(field))
         this.fault(
           pair.key,
           key,
-          `kustomize takes \`${key}\` for the field \`${documented}\`, which is here already; write the field once`,
+          `kustomize takes \`${key}\` for the field \`${field}\`, which is here already; write the field once`,
         )
-      named.set(isDouble ? key : (documented ?? key), pair)
+      named.set(field, pair)
     }
     return named
   }

@@ -1,26 +1,21 @@
-/** The values files that the helm commands of a text name. */
-export interface NamedValues {
-  /** As written, without `./` and `../` at the start: the folder that a command runs in is not known. */
-  readonly names: readonly string[]
-  /** Whether a command may take others: a variable is where the files belong, or no command is read. */
+import path from 'node:path/posix'
+
+/** A script or a workflow with helm commands. */
+export interface HelmCommands {
+  readonly text: string
+  /** Whether a command may take any values file: a variable or a pattern is where one belongs, or no command is read. */
   readonly isOpen: boolean
 }
 
-/** The values files that `helm upgrade` and `helm install` in a script or a workflow are given, by `-f` or `--values`. */
-export function valuesNamedIn(text: string): NamedValues {
-  const commands = joined(text).split('\n').filter(isCommand).map(wordsOf)
-  const named = commands.map(valuesOf)
-  const all = named.flat()
-  const isVariable = (index: number) => named[index]?.length === 0 && commands[index]?.some(startsWithVariable)
-  return {
-    names: all.filter((one) => !hasVariable(one)).map(fromAnyFolder),
-    isOpen: commands.length === 0 || all.some(hasVariable) || commands.some((_, index) => isVariable(index)),
-  }
+/** Reads the `helm upgrade` and `helm install` commands of a script or a workflow. */
+export function helmCommandsIn(text: string): HelmCommands {
+  const commands = joined(text).split('\n').flatMap(argumentsIn)
+  return { text, isOpen: commands.length === 0 || commands.some(takesAny) }
 }
 
-/** Whether a file may be one of those that are named. */
-export function isNamedIn({ names, isOpen }: NamedValues, file: string): boolean {
-  return isOpen || names.some((name) => file === name || file.endsWith(`/${name}`))
+/** Whether a command may take a values file: its name is in the text, in whatever form. */
+export function mayTake({ text, isOpen }: HelmCommands, file: string): boolean {
+  return isOpen || text.includes(path.basename(file))
 }
 
 /** The text with each command on one line. */
@@ -28,46 +23,51 @@ function joined(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\\\n', ' ').replaceAll('`\n', ' ')
 }
 
-function isCommand(line: string): boolean {
-  const words = wordsOf(line)
+/** What follows `upgrade` or `install` in a line with a helm command. */
+function argumentsIn(line: string): string[][] {
+  if (line.trimStart().startsWith('#')) return []
+  const words = line.replaceAll('\t', ' ').split(' ').map(unquoted).filter(Boolean)
   const helm = words.findIndex((word) => word.endsWith('helm') || word.endsWith('helm3'))
-  return !line.trimStart().startsWith('#') && helm >= 0 && words.slice(helm).some(isAction)
+  const action = helm < 0 ? -1 : words.findIndex((word, index) => index > helm && isAction(word))
+  return action < 0 ? [] : [words.slice(action + 1)]
 }
 
 function isAction(word: string): boolean {
   return word === 'upgrade' || word === 'install'
 }
 
-function wordsOf(line: string): string[] {
-  const words = line.replaceAll('\t', ' ').split(' ')
-  return words.map(unquoted).filter((word) => word !== '')
-}
-
 function unquoted(word: string): string {
   return word.replaceAll('"', '').replaceAll("'", '')
 }
 
-const flags = ['-f', '--values']
+/** The release and the chart come before any variable that holds more arguments. */
+const positions = 2
 
-function valuesOf(words: readonly string[]): string[] {
-  return words.flatMap((word, index) => {
-    const before = words[index - 1] ?? ''
-    const flag = flags.find((one) => word.startsWith(`${one}=`))
-    if (flag) return word.slice(flag.length + 1).split(',')
-    return flags.includes(before) ? word.split(',') : []
-  })
+/** Whether a command may take any values file. */
+function takesAny(words: readonly string[]): boolean {
+  const values = words.flatMap((word, index) => fileOf(word, words[index + 1] ?? ''))
+  const others = words.filter((word, index) => !word.startsWith('-') && !isFlag(words[index - 1] ?? ''))
+  const isMore = (word: string) => word.startsWith('$') || word.startsWith('{{')
+  return values.some(isPattern) || others.slice(values.length === 0 ? 0 : positions).some(isMore)
 }
 
-function hasVariable(word: string): boolean {
-  return word.includes('$') || word.includes('{') || word.includes('%') || word.includes('*')
+/** The file of a word that gives one: `-f FILE`, `-fFILE`, `-if FILE`, `--values FILE` and `--values=FILE`. */
+function fileOf(word: string, next: string): string[] {
+  if (word.startsWith('--values=')) return [word.slice('--values='.length)]
+  if (word === '--values') return [next]
+  if (!word.startsWith('-') || word.startsWith('--') || !word.includes('f')) return []
+  const rest = word.slice(word.indexOf('f') + 1)
+  return [rest === '' ? next : rest]
 }
 
-function startsWithVariable(word: string): boolean {
-  return word.startsWith('$') || word.startsWith('{{')
+/** Flags without a value of their own. */
+const switches = ['--install', '-i', '--atomic', '--wait', '--create-namespace', '--debug', '--dry-run', '--force']
+
+function isFlag(word: string): boolean {
+  return word.startsWith('-') && !word.includes('=') && !switches.includes(word)
 }
 
-function fromAnyFolder(name: string): string {
-  const parts = name.split('/')
-  const start = parts.findIndex((part) => part !== '.' && part !== '..' && part !== '')
-  return parts.slice(Math.max(0, start)).join('/')
+/** Whether a name is filled in by the shell or the workflow. */
+function isPattern(name: string): boolean {
+  return ['$', '{', '%', '*', '?', '[', '<'].some((mark) => name.includes(mark))
 }

@@ -3,7 +3,7 @@ import { Minimatch } from 'minimatch'
 import * as Type from 'typebox'
 import rows from '../../../facts/other-tools.yaml'
 import { factsFile, factsIn, proof, strict, text, texts } from '../../kubernetes/facts-format/facts-file'
-import { isNamedIn, valuesNamedIn } from './helm-commands'
+import { helmCommandsIn, mayTake } from './helm-commands'
 
 const Mark = Type.Object({ path: text, holds: Type.Optional(text), beside: Type.Optional(text) }, strict)
 
@@ -16,7 +16,7 @@ const Tool = Type.Object(
     takes: texts,
     /** The folder is the one above the topmost folder of one of these names on the way to the mark. */
     above: Type.Optional(text),
-    /** Whether it takes only the values files that helm commands in its marks name. */
+    /** Whether it takes only the values files that its marks name, where these have helm commands without variables. */
     names: Type.Optional(Type.Literal(true)),
     because: text,
     instead: text,
@@ -113,7 +113,7 @@ export async function otherTools(
     const key = JSON.stringify([tool.tool, folder, tool.names ? mark : ''])
     const shown = (held.get(mark) ?? '').slice(0, longestMark)
     if (found.has(key) || (holds && !holds.test(shown))) continue
-    const named = tool.names ? valuesNamedIn(shown) : undefined
+    const commands = tool.names ? helmCommandsIn(shown) : undefined
     const start = folder === '' ? 0 : folder.length + 1
     const { tool: name, because, instead, takes } = tool
     found.set(key, {
@@ -125,7 +125,7 @@ export async function otherTools(
       takes: (file) =>
         (start === 0 || file.startsWith(`${folder}/`)) &&
         takes.some((glob) => glob.match(file.slice(start))) &&
-        (named === undefined || isNamedIn(named, file)),
+        (commands === undefined || mayTake(commands, file)),
     })
   }
   const order = new Map(tools.map(({ tool }, index) => [tool, index]))

@@ -23,7 +23,7 @@ interface Without {
   readonly lack: Lack
   /** None for a dependency of a chart that it includes. */
   readonly dependency: Dependency | undefined
-  /** The keys of values that reach it, besides `global`; undefined where they are not known. */
+  /** The keys of values that reach it or include it, besides `global` and `tags`; undefined where they are not known. */
   readonly keys: readonly string[] | undefined
   /** The names of all dependencies that the release is rendered without. */
   readonly all: readonly string[]
@@ -108,7 +108,7 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
         if (isHere !== undefined || isKnownChart(dependency.name, dependency.repository)) continue
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
-      const keys = dependency ? [dependency.as] : await keysAbove(lack, chart, checkout)
+      const keys = dependency ? keysFor(dependency) : await keysAbove(lack, chart, checkout)
       const why = one.side.whyWithout(source)
       found.push({ source, other: there?.its, lack, dependency, keys, all, isSame, why })
     }
@@ -126,10 +126,18 @@ async function keysAbove({ path: file }: Lack, chart: Chart, checkout: Checkout)
   for (const one of chart.dependencies) {
     const folder = vendored(checkout, chart, one) ?? localFolderOf(chart, one)
     const its = folder === undefined ? [] : await chartWithLocals(checkout, folder)
-    if (its.some((included) => included.folder === asking)) keys.push(one.as)
+    if (its.some((included) => included.folder === asking)) keys.push(...keysFor(one))
   }
   return keys.length > 0 ? keys : undefined
 }
+
+/** The keys of the values that a dependency gets, and of those that decide whether it is included. */
+function keysFor({ as, condition }: Dependency): string[] {
+  return [as, ...condition.split(',').flatMap((one) => one.trim().split('.')[0] || [])]
+}
+
+/** The keys that all charts get, and that of the groups of dependencies that are included. */
+const ofAll = ['global', 'tags']
 
 function dependencyOf({ dependencies }: Chart, { about, path: file }: Lack): Dependency | undefined {
   return dependencies.find(({ name, at }) => name === about && at.path === file)
@@ -172,7 +180,7 @@ function valuesFor(keys: readonly string[] | undefined, text: string | undefined
   if (document.errors.length > 0) return text
   try {
     const values: Record<string, unknown> = document.toJS() ?? {}
-    return JSON.stringify(keys ? [...keys, 'global'].map((key) => entryOf(values, key)) : values)
+    return JSON.stringify(keys ? [...keys, ...ofAll].map((key) => entryOf(values, key)) : values)
   } catch {
     // Aliases that expand without end.
     return text

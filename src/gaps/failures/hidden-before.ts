@@ -13,7 +13,13 @@ export async function hiddenBefore(
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
 ): Promise<ReadonlySet<string>> {
-  const broken = new Map(before.filter((side) => failureOf(side)).map((side) => [side.source.id, side.source]))
+  // What fails here alone, for a part from elsewhere, is deployed, so that it hides nothing.
+  const broken = new Map(
+    before.flatMap((side) => {
+      const fault = failureOf(side)
+      return fault && isOfText(fault) ? [[side.source.id, side.source] as const] : []
+    }),
+  )
   const found = new Set<string>()
   for (const side of after) {
     const { source } = side

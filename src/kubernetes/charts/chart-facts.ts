@@ -113,7 +113,7 @@ const ChartFacts = Type.Object(
     service: Parts,
     /** The ports of its Service: none where they are not known. */
     offers: Type.Optional(Type.Array(OfferedFacts, { minItems: 1 })),
-    /** The cases in which it makes no roles and bindings for that account. */
+    /** The cases in which it makes no roles and bindings for that account, or none for the whole cluster. */
     unbound: Cases,
     /** The account that its Pods run as: `default` without one of these. */
     account: Parts,

@@ -14,5 +14,7 @@ function pathsIn(part: unknown, isPath = false): string[] {
   if (typeof part === 'string') return isPath ? [part] : []
   if (Array.isArray(part)) return part.flatMap((one) => pathsIn(one, isPath))
   if (typeof part !== 'object' || part === null) return []
-  return Object.entries(part).flatMap(([key, value]) => pathsIn(value, naming.has(key)))
+  // Of the roles that a chart makes, only their absence is known: no rule judges the values that decide it.
+  const read = Object.entries(part).filter(([key]) => key !== 'unbound')
+  return read.flatMap(([key, value]) => pathsIn(value, naming.has(key)))
 }

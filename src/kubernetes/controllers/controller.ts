@@ -283,12 +283,17 @@ function installedBy(release: ChartRelease): Controller[] {
           fewestPods: whole.take(chart.scaler ?? []),
           className,
           mayBeDefault: className !== undefined && (!chart.default || whole.take(chart.default) !== undefined),
-          isBound: !whole.isCase(chart.unbound),
+          isBound: !whole.isCase(chart.unbound) && !mayPatchRoles(manifest),
           fullname: whole.fullname(),
         },
       },
     ]
   })
+}
+
+/** Whether Kustomize may change the roles that the chart of a release makes. */
+function mayPatchRoles({ object: { content } }: Manifest): boolean {
+  return content.includes('postRenderers') && content.includes('Role')
 }
 
 /**

@@ -47,17 +47,33 @@ export function namesOf({ root }: Manifest): string[] {
   )
 }
 
-/** Another route by which Traefik loads a certificate for a host. */
-export function loadedFor(claim: TlsClaim, snapshot: Snapshot): Manifest | undefined {
-  return usersOf(snapshot).find(({ at, namespace, secret }) => {
-    const { manifest } = at
-    if (manifest.ref.kind !== 'Ingress' && !isTraefikRoute(manifest)) return false
-    const fits = (name: string) => areComparable(name, claim.host) && covers(name, claim.host)
-    return (
-      certificatesBehind(snapshot, manifest, secret, namespace)?.some((one) => one.covers(claim.host)) ||
+/** The Secrets whose certificates a Traefik in a snapshot may load, each at the first object that names it. */
+export function loadedSecretsIn(snapshot: Snapshot): readonly TlsClaim[] {
+  const before = loaded.get(snapshot)
+  if (before) return before
+  // A route has a claim for each of its hosts.
+  const found = new Map<string, TlsClaim>()
+  for (const claim of usersOf(snapshot)) {
+    const { ref } = claim.at.manifest
+    const key = JSON.stringify([claim.namespace, claim.secret])
+    const isLoaded = ['Ingress', 'TLSStore'].includes(ref.kind) || isTraefikRoute(claim.at.manifest)
+    if (isLoaded && !found.has(key)) found.set(key, claim)
+  }
+  const claims = [...found.values()]
+  loaded.set(snapshot, claims)
+  return claims
+}
+
+const loaded = new WeakMap<Snapshot, readonly TlsClaim[]>()
+
+/** Another object by which Traefik loads a certificate for a host. */
+export function loadedFor({ host }: TlsClaim, snapshot: Snapshot): Manifest | undefined {
+  const fits = (name: string) => areComparable(name, host) && covers(name, host)
+  return loadedSecretsIn(snapshot).find(
+    ({ at: { manifest }, namespace, secret }) =>
+      certificatesBehind(snapshot, manifest, secret, namespace)?.some((one) => one.covers(host)) ||
       producersOf(snapshot, namespace, secret).some(
         (one) => certificateKinds.includes(groupKindOf(one.manifest.ref)) && namesOf(one.manifest).some(fits),
-      )
-    )
-  })?.at.manifest
+      ),
+  )?.at.manifest
 }

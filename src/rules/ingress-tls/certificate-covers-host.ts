@@ -12,7 +12,7 @@ import {
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isTraefikRoute, routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
-import { usersOf } from '../../kubernetes/tls/secret-claims'
+import { loadedSecretsIn } from '../../kubernetes/tls/secret-claims'
 import type { TlsClaim } from '../../kubernetes/tls/tls-claim'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
@@ -139,8 +139,7 @@ function checkRoute(
 /** Whether Traefik may load another certificate for a host, or has a default one that may be for it. */
 function mayBeLoaded(host: string, snapshot: Snapshot): boolean {
   if (controllersHere(snapshot).some(({ defaultCertificate }) => defaultCertificate)) return true
-  return usersOf(snapshot).some(({ at, namespace, secret }) => {
-    if (at.manifest.ref.kind === 'Gateway') return false
+  return loadedSecretsIn(snapshot).some(({ at, namespace, secret }) => {
     const known = certificatesBehind(snapshot, at.manifest, secret, namespace)
     return !known || known.some((one) => one.covers(host))
   })
