@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
 import { indented, kustomization, repository } from './flux-objects'
-import { hostsOf, probe } from './probe'
+import { opened } from './in-memory'
+import { hostsOf, probe, url } from './probe'
 import { judgeChange } from './rendered'
 import type { Files } from './repository'
 
@@ -92,5 +93,22 @@ describe('the patches of a Kustomization that is in the folder which it deploys'
       'other/other.yaml': probe('other', 'other.example.com'),
     })
     expect(hosts).toEqual(['/other other.example.com'])
+  })
+
+  test('give the source of the folder another repository', async () => {
+    const patch = `'[{"op": "replace", "path": "/spec/url", "value": "https://github.com/acme/other"}]'`
+    const base = {
+      ...files,
+      [taking]: 'resources: [gotk-sync.yaml]\n',
+      'web/kustomization.yaml': 'resources: [web.yaml]\n',
+      'web/web.yaml': probe('web', 'web.example.com'),
+    }
+    const head = {
+      [taking]: `resources: [gotk-sync.yaml]\npatches: [{target: {kind: GitRepository}, patch: ${patch}}]\n`,
+    }
+    const found = lines(await checkOpened(opened(base, { ...base, ...head }, url))).filter((line) =>
+      line.includes('source/'),
+    )
+    expect(found).toEqual(['introduced error head/clusters/prod/flux-system/gotk-sync.yaml:1 source/unrendered'])
   })
 })

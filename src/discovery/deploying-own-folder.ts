@@ -20,8 +20,10 @@ function foldersOf({ ref, root }: Manifest): string[] {
   switch (groupKindOf(ref)) {
     case gitOpsKind.application:
       return readApplication(root).sources.flatMap((source) => inside('', textAt(source.path)) || [])
-    case gitOpsKind.fluxKustomization:
-      return [placeInArtifact(textAt(readFluxKustomization(root).path)) || []].flat()
+    case gitOpsKind.fluxKustomization: {
+      const place = placeInArtifact(textAt(readFluxKustomization(root).path))
+      return place ? [place] : []
+    }
     default:
       return []
   }

@@ -97,8 +97,7 @@ export class Followed {
     const brought = new Set(children.map(keyOf))
     const isTaken = (manifest: Manifest) =>
       taken.has(manifest.origin.path) &&
-      isDeployer(manifest) &&
-      (!above.has(keyOf(manifest)) || brought.has(keyOf(manifest)))
+      (brought.has(keyOf(manifest)) || (isDeployer(manifest) && !above.has(keyOf(manifest))))
     const kept = ofFiles.filter((manifest) => !isTaken(manifest))
     return [...kept.map((manifest) => this.selfPatched.asRendered(manifest)), ...children]
   }
