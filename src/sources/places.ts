@@ -18,7 +18,7 @@ export function inside(folder: string, written: string): string | undefined {
  * The place in an artifact of Flux that a field of an object names, from the root of the artifact. Flux joins the two as a
  * chroot does (`SecureJoin`), so that `..` stops at the root.
  * https://github.com/fluxcd/kustomize-controller/blob/v1.7.3/internal/controller/kustomization_controller.go (spec.path)
- * https://github.com/fluxcd/source-controller/blob/v1.7.4/internal/controller/helmchart_controller.go (spec.chart)
+ * https://github.com/fluxcd/source-controller/blob/v1.7.4/internal/helm/chart/builder_local.go (spec.chart, its valuesFiles)
  */
 export function placeInArtifact(written: string): string | undefined {
   if (written === '' || written.includes('://') || isUrl(written)) return undefined
