@@ -113,6 +113,24 @@ test('twice the objects are twice the work, whole and as a change of one Ingress
   expect(many.change / few.change).toBeLessThan(2.03)
 })
 
+test('twice the hosts of a route of Traefik are twice the work', async () => {
+  const route = (hosts: number): Texts => {
+    const match = Array.from({ length: hosts }, (_, index) => `Host(\`shop-${index}.example.net\`)`).join(' || ')
+    const spec = `spec:\n  routes:\n    - {kind: Rule, match: "${match}", services: [{name: shop, port: 80}]}\n  tls: {secretName: shop-tls}\n`
+    const certificate = 'spec: {secretName: shop-tls, issuerRef: {name: ca}, dnsNames: [shop.example.com]}\n'
+    return {
+      'route.yaml': named('IngressRoute', 'traefik.io/v1alpha1', 'shop', 'shop', spec),
+      'certificate.yaml': named('Certificate', 'cert-manager.io/v1', 'shop', 'shop', certificate),
+    }
+  }
+  const [few = 0, many = 0] = [
+    await visitsOf(() => judge({ head: route(200) })),
+    await visitsOf(() => judge({ head: route(400) })),
+  ]
+  expect(few).toBeGreaterThan(200)
+  expect(many / few).toBeLessThan(2.03)
+})
+
 test('a change of a controller reads its Ingresses, and not what only those are compared with', async () => {
   const separate = (name: string): Texts => {
     const [ingress = '', service = '', ...others] = team(name).split('---\n')
