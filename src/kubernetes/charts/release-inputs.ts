@@ -43,16 +43,16 @@ function inputsIn(release: RemoteRelease): ReleaseInputs {
     if (typeof value.scalar === 'string' && !key.includes('reload')) others.push(value.scalar)
     if (!value.isMap || left-- <= 0) return
     const [kind, field = ''] = references[key] ?? []
-    const named = value.get(field)
-    const isInput = kind !== undefined && named.at?.string !== undefined
-    if (isInput && value.get('optional').scalar !== true && named.at?.string)
-      inputs.push({ kind, name: named.at.string, at: named.at })
-    for (const inner of value.keys) if (!isInput || inner !== field) visit(value.get(inner), inner)
+    const { at } = value.get(field)
+    const name = kind && at?.string
+    if (kind && at && name && value.get('optional').scalar !== true) inputs.push({ kind, name, at })
+    for (const inner of value.keys) if (name === undefined || inner !== field) visit(value.get(inner), inner)
   }
   visit(seenValuesOf(release), '')
   return {
     namespace: release.namespace,
     inputs,
-    mayMake: (name) => others.some((text) => mentionsWhole(text, name)),
+    // Of values that are not read to their end, the rest may have it.
+    mayMake: (name) => left <= 0 || others.some((text) => mentionsWhole(text, name)),
   }
 }

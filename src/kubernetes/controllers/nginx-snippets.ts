@@ -31,12 +31,12 @@ const readByDefault = '<1.12.0'
 /** Source: charts/ingress-nginx/values.yaml of helm-chart-4.7.3 and 4.8.0; the chart writes the value into the ConfigMap. */
 const allowedByChart = '<4.8.0'
 
-const nowhere: SnippetPolicy = { allows: undefined, reads: undefined }
+const unknown: SnippetPolicy = { allows: undefined, reads: undefined }
 
 /** The policy of a controller; for another one than ingress-nginx nothing is known. */
 export function snippetPolicyOf(controller: Controller, snapshot: Snapshot): SnippetPolicy {
   const { facts, installed, release, settings } = controller
-  if (facts.name !== 'ingress-nginx' || !release || settings.has('annotations-prefix')) return nowhere
+  if (facts.name !== 'ingress-nginx' || !release || settings.has('annotations-prefix')) return unknown
   return installed ? policyOfChart(installed.release, release) : policyOfWorkload(controller, release, snapshot)
 }
 
@@ -44,34 +44,29 @@ function policyOfWorkload(controller: Controller, release: string, snapshot: Sna
   const named = configsNamedBy(controller).find(({ flag }) => flag === 'configmap')
   const maps = named ? snapshot.get({ group: '', kind: 'ConfigMap', ...named.map }) : []
   const [map] = maps
-  if (maps.length > 1 || (named ? !map : controller.settings.has('configmap'))) return nowhere
-  const data = map?.root.at('data') ?? controller.place
-  const [allow, risk] = map ? [data.at(allowKey), data.at(riskKey)] : [data, data]
+  if (maps.length > 1 || (named ? !map : controller.settings.has('configmap'))) return unknown
+  const [allow, risk] = [allowKey, riskKey].map((key) => map?.root.at('data', key))
+  const { place } = controller
   return {
-    allows: decided(allow, map && allow.string, isTrue, satisfies(release, allowedByDefault)),
-    reads: decided(risk, map && risk.string, isCritical, satisfies(release, readByDefault)),
+    allows: decided(allow ?? place, allow?.string, isTrue, satisfies(release, allowedByDefault)),
+    reads: decided(risk ?? place, risk?.string, isCritical, satisfies(release, readByDefault)),
   }
 }
 
 function policyOfChart({ values, version }: ChartRelease, release: string): SnippetPolicy {
-  const [own, config, risk] = ['controller.allowSnippetAnnotations', `controller.config.${allowKey}`, riskValue].map(
-    (path) => values.get(path),
-  )
-  if (!own?.isKnown || !config?.isKnown || !risk?.isKnown) return nowhere
-  const given = config.value === undefined ? own : config
-  const text = given.value === undefined ? undefined : String(given.value)
+  const own = values.get('controller.allowSnippetAnnotations')
+  const [config, risk] = [values.get(`controller.config.${allowKey}`), values.get(`controller.config.${riskKey}`)]
+  if (!own.isKnown || !config.isKnown || !risk.isKnown) return unknown
+  const allow = config.value === undefined ? own : config
   return {
-    allows: decided(given.at, text, isTrue, satisfies(version, allowedByChart)),
-    reads: decided(
-      risk.at,
-      risk.value === undefined ? undefined : String(risk.value),
-      isCritical,
-      satisfies(release, readByDefault),
-    ),
+    allows: decided(allow.at, textOf(allow.value), isTrue, satisfies(version, allowedByChart)),
+    reads: decided(risk.at, textOf(risk.value), isCritical, satisfies(release, readByDefault)),
   }
 }
 
-const riskValue = `controller.config.${riskKey}`
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value)
+}
 
 function decided(
   at: Cursor,
@@ -103,6 +98,7 @@ export const snippetNames = [
   'stream-snippet',
 ].map((name) => `nginx.ingress.kubernetes.io/${name}`)
 
+/** The annotations of an Ingress that have a snippet. */
 export function snippetsOf({ root }: Manifest): Cursor[] {
   const annotations = root.at('metadata', 'annotations')
   return snippetNames.map((name) => annotations.at(name)).filter(({ string }) => string)

@@ -7,7 +7,7 @@ import { shareNamespace } from '../object/namespace'
 import { requestedNames } from './requested-names'
 import { producersOf } from './tls-producer'
 
-/** Objects that request one Secret from cert-manager for different names, of which only those of one object are certified. */
+/** Objects that request one Secret from cert-manager, each for other names: the certificate is for the names of one object. */
 export interface SharedSecret {
   readonly secret: string
   /** By their identities; the first one reports it for all. */

@@ -30,10 +30,10 @@ type Loss = Record<'controller' | 'ingresses', string>
 const messages = {
   // Source: ingress-nginx controller-v1.12.0, internal/ingress/controller/store/store.go, syncIngress: it leaves the Ingress out
   unread: ({ controller, ingresses }: Loss) =>
-    `After this change ${controller} accepts no annotations of the risk Critical: by default since ingress-nginx 1.12.0, or by its ${riskKey}. All snippets have that risk, so it no longer serves ${ingresses}, which have some. Set ${riskKey}: Critical, or first remove the snippets.`,
+    `After this change ${controller} accepts no annotations of the risk Critical: by default since ingress-nginx 1.12.0, or by its ${riskKey}. All snippets have that risk, so it no longer serves ${ingresses}, which have some. Set ${riskKey}: Critical in its ConfigMap (controller.config in the values of its chart), or first remove the snippets.`,
   // Source: controller.go, dropSnippetDirectives and CheckIngress
   dropped: ({ controller, ingresses }: Loss) =>
-    `After this change ${controller} ignores the snippets in annotations of ${ingresses}, and its webhook refuses changes of these Ingresses: ${allowKey} is false, its default since ingress-nginx 1.9.1. Set it to true, or first replace the snippets by other annotations.`,
+    `After this change ${controller} ignores the snippets in annotations of ${ingresses}, and its webhook refuses changes of these Ingresses: ${allowKey} is false, its default since ingress-nginx 1.9.1. Set it to true in its ConfigMap (controller.allowSnippetAnnotations in the values of its chart), or first replace the snippets with other annotations.`,
   refused: ({ ingress, names, controller, setting }: Record<'ingress' | 'names' | 'controller' | 'setting', string>) =>
     `${ingress} has ${names}, and ${controller} accepts no snippets: ${setting}. So its webhook refuses the Ingress; without the webhook, the snippet has no effect, or the Ingress is not served. Use other annotations, or change the setting first.`,
 }

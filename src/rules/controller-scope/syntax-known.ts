@@ -36,6 +36,10 @@ const traefikKinds: readonly GroupKind[] = [
 
 type Unread = Omit<SyntaxFault, 'keys' | 'isIdle'> & { readonly route: string; readonly traefik: string }
 
+function unread({ route, what, why, traefik, effect, instead }: Unread): string {
+  return `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`
+}
+
 export default defineRule({
   id: 'controller-scope/syntax-known',
   summary: 'The release of Traefik in the cluster reads the API group and the matchers of every route.',
@@ -49,10 +53,8 @@ export default defineRule({
     // pkg/provider/kubernetes/crd/client-containous.go, which v3.0.0 does not have
     group: ({ object, traefik, apiVersion }: Record<'object' | 'traefik' | 'apiVersion', string>) =>
       `${object} is of the API group ${formerGroup}, and ${traefik}, which reads only traefik.io since 3.0. So Traefik ignores this object. Write apiVersion: ${apiVersion}.`,
-    unread: ({ route, what, why, traefik, effect, instead }: Unread) =>
-      `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`,
-    idle: ({ route, what, why, traefik, effect, instead }: Unread) =>
-      `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`,
+    unread,
+    idle: unread,
     unsure: ({ route, what, why, traefik, effect, instead }: Unread) =>
       `${route} ${what}, and ${traefik}, ${why} unless values that are not here set core.defaultRuleSyntax to v2. So ${effect}. Write ${instead}.`,
   },

@@ -66,7 +66,7 @@ export default defineRule({
       const left = makerOf(was, change.after, head)
       // A variable that gets another name takes its Certificate along.
       const isRenamed = lost.some(isPlaceholder) && !left
-      // Nobody requests two certificates for the same names.
+      // Two Certificates are seldom for the same names.
       const areApart = left !== undefined && left !== made
       if (lost.length > 0 && serves.length > 0 && (areComparable(served, serves) || areApart) && !isRenamed)
         report(
