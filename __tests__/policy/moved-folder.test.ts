@@ -38,6 +38,15 @@ test('a fault of an object that moves to another folder is no news', async () =>
   ])
 })
 
+test('a fault of an object that moves away is no news where another file takes its place', async () => {
+  expect(await statuses({ 'east/web.yaml': faulty }, { 'west/old/web.yaml': faulty, 'east/new.yaml': sound })).toEqual([
+    'existing west/old/web.yaml',
+  ])
+  expect(
+    await statuses({ 'east/web.yaml': faulty }, { 'west/web.yaml': `${faulty}status: {}\n`, 'east/new.yaml': sound }),
+  ).toEqual(['resolved east/web.yaml', 'introduced west/web.yaml'])
+})
+
 test('a fault is news where the object was there without it, and where the one that had it stays', async () => {
   expect(await statuses({ 'east/web.yaml': faulty, 'west/web.yaml': sound }, { 'west/web.yaml': faulty })).toEqual([
     'resolved east/web.yaml',

@@ -34,7 +34,7 @@ export class EarlierFindings {
 
 /** @param other the clusters of the other side */
 function keysOf(draft: RawFinding, other: ReadonlyMap<string, Snapshot>): string[] {
-  return [subjectOf(draft) ?? [], placelessOf(draft, other) ?? []].flat()
+  return [subjectOf(draft) ?? [], placelessOf(draft, other)].flat()
 }
 
 function subjectOf({ active, message, cluster, keys, subject }: RawFinding): string | undefined {
@@ -49,12 +49,16 @@ function subjectOf({ active, message, cluster, keys, subject }: RawFinding): str
 function placelessOf(
   { active, message, cluster, ends, keys }: RawFinding,
   other: ReadonlyMap<string, Snapshot>,
-): string | undefined {
+): string[] {
   const [end, ...others] = ends
-  if (!end || others.some(({ manifest }) => manifest !== end.manifest)) return undefined
-  const { evidence, ref } = end.manifest
-  if (evidence === 'declared' || evidence === 'layout') return undefined
-  // An object that the other side has in the same place has not moved.
-  if ((other.get(cluster)?.get(ref) ?? []).length > 0) return undefined
-  return JSON.stringify(['object', active.rule.id, message, identityOf(ref), [...keys].sort()])
+  if (!end || others.some(({ manifest }) => manifest !== end.manifest)) return []
+  const { evidence, ref, side, object, origin } = end.manifest
+  if (evidence === 'declared' || evidence === 'layout') return []
+  const there = other.get(cluster)?.get(ref) ?? []
+  const statement = ['object', active.rule.id, message, identityOf(ref), [...keys].sort()]
+  const whole = JSON.stringify([...statement, object.content])
+  if (there.length === 0) return [JSON.stringify(statement), whole]
+  // An object that the other side has in the same place has not moved, unless that is one of another file.
+  const isReplaced = side === 'base' && there.every((one) => one.origin.path !== origin.path)
+  return isReplaced ? [whole] : []
 }
