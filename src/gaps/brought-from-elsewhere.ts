@@ -11,7 +11,7 @@ import type { SideOfChange } from '../sides/side'
 export function broughtFromElsewhere(head: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
   const followed = new Set(head.discovery.objects.map(({ ref }) => identityOf(ref)))
   return rendered
-    .filter(({ source }) => head.isOfFetched(source))
+    .filter(({ source }) => head.fetched.isPartOf(source))
     .flatMap(({ objects }) => objects)
     .filter(({ object: { ref } }) => deployerKinds.includes(groupKindOf(ref)) && !followed.has(identityOf(ref)))
     .map(({ object, origin }) => {

@@ -11,7 +11,7 @@ export function missingCharts(side: SideOfChange, rendered: readonly RenderedSid
   const asked = [
     ...[...discovery.kustomizations.values()].flatMap((one) =>
       absentCharts(one, checkout).flatMap((chart) =>
-        side.hasFetched(chart.folder) ? [] : [{ ...chart, path: one.file }],
+        side.fetched.includes(chart.folder) ? [] : [{ ...chart, path: one.file }],
       ),
     ),
     ...rendered.flatMap(({ charts }) => charts.filter(({ vendored }) => !vendored)),

@@ -18,7 +18,7 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
     const known = new Set(before.includes.map(({ text }) => text))
     const after = kustomizations.get(before.folder)?.includes.filter(({ text }) => !known.has(text)) ?? []
     // Removals from fetched bases are judged by the rules.
-    const left = remoteEntries(before, base.checkout).filter(({ text }) => !base.hasFetched(text))
+    const left = remoteEntries(before, base.checkout).filter(({ text }) => !base.fetched.includes(text))
     return after.length > 0 ? [] : left
   })
   if (entries.length === 0) return []

@@ -110,7 +110,7 @@ async function unfitIds(
   { is }: { readonly is: KustomizeParts },
 ): Promise<ReadonlyMap<string, string>> {
   const failed = async (side: SideOfChange, its: readonly KustomizeSource[]) => {
-    const rendered = await Promise.all(its.filter((one) => side.isOfFetched(one)).map((one) => side.render(one)))
+    const rendered = await Promise.all(its.filter((one) => side.fetched.isPartOf(one)).map((one) => side.render(one)))
     return rendered.flatMap(({ source, failure }) =>
       failure && !failure.missing ? [[source.id, failure.reason] as const] : [],
     )

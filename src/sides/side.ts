@@ -24,6 +24,7 @@ import { missingObjects } from '../sources/reduced-kustomization'
 import { withoutKeys } from '../sources/sample-keys'
 import type { DeclarationSite, HelmSource, KustomizeSource, Source } from '../sources/source'
 import { type FetchedInput, type FetchedParts, fetchedInputs, type LeftOut, partsHere, seenHere } from './fetched-input'
+import { type FetchedDependencies, FetchedInputs } from './fetched-inputs'
 import { lookAt, type Opening } from './look-at'
 import { withoutOwned } from './plain-tree'
 import { readRendering } from './read-rendering'
@@ -56,8 +57,7 @@ export class SideOfChange {
     /** Identifies a rendering of a source, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
     private readonly informed: (source: Source) => Source,
-    /** The Kustomizations and charts for which something was fetched, by the ids of their sources and by `keyOfChart`. */
-    private readonly fetched: ReadonlyMap<string, FetchedInput> = new Map(),
+    readonly fetched: FetchedInputs = new FetchedInputs(),
   ) {
     this.tree = treeFor(discovery)
   }
@@ -96,7 +96,7 @@ export class SideOfChange {
       inputs.set(source.id, input)
       for (const [id, key] of await keysOf([source], renderer, input.checkout, input)) keys.set(id, key)
     }
-    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
+    return this.as({ discovery, keys, fetched: this.fetched.withSources(inputs) })
   }
 
   private async inputOfFetched(source: KustomizeSource): Promise<FetchedInput | undefined> {
@@ -127,7 +127,7 @@ export class SideOfChange {
     for (const { source, ...its } of inputs.values()) {
       for (const [id, key] of await keysOf([source], renderer, its.checkout, its)) keys.set(id, key)
     }
-    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
+    return this.as({ discovery, keys, fetched: this.fetched.withSources(inputs) })
   }
 
   /** This side with the fetched dependencies of some of its charts. */
@@ -138,8 +138,7 @@ export class SideOfChange {
     const sources = discovery.sources.filter((one) => one.kind === 'helm' && !one.fetched && charts.has(one.chart))
     const keys = new Map([...this.keys, ...(await keysOf(sources, renderer, checkout, discovery))])
     const input = { checkout, kustomizations, entries, faults: new Map(), hasCharts: true }
-    const added = [...charts].map((chart) => [keyOfChart(chart), input] as const)
-    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...added]) })
+    return this.as({ discovery, keys, fetched: this.fetched.withCharts(charts, input) })
   }
 
   /**
@@ -157,29 +156,10 @@ export class SideOfChange {
       const without = reasons.get(id)
       return [id, { ...input, ...(without && { without }) }] as const
     })
-    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...own]) })
+    return this.as({ discovery, keys, fetched: this.fetched.withSources(own) })
   }
 
-  /** The reason why a release is rendered without the dependencies of its chart, where their places may be asked. */
-  whyWithout(source: Source): LeftOut | undefined {
-    return this.fetchedFor(source)?.without
-  }
-
-  /** Whether a part was fetched: an entry of a Kustomization by its text, a chart by its folder. */
-  hasFetched(id: string): boolean {
-    return [...this.fetched.values()].some(
-      ({ checkout }) => checkout.inPlaceOf.has(id) || checkout.has(`${id}/Chart.yaml`),
-    )
-  }
-
-  /** Whether a source has fetched parts. */
-  isOfFetched(source: Source): boolean {
-    if (source.kind === 'helm' && source.fetched !== undefined) return true
-    const { entries, hasCharts } = this.fetchedFor(source) ?? {}
-    return hasCharts === true || (entries !== undefined && entries.size > 0)
-  }
-
-  private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & FetchedInputs) {
+  private as({ discovery, keys, fetched }: Pick<SideOfChange, 'discovery' | 'keys' | 'fetched'>) {
     const { revision, treeFor, checkout, descriptions, renderer, informed } = this
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
   }
@@ -283,7 +263,7 @@ export class SideOfChange {
     if (up < 1 || up + 1 >= steps.length) return undefined
     // A rendering from the cache has the name of the folder that an earlier run built in.
     const written = steps.slice(up + 1).join('/')
-    const entry = this.fetchedFor(source)?.entries.get(heldFolderOf(written))
+    const entry = this.fetched.of(source)?.entries.get(heldFolderOf(written))
     const place = inside('', written)
     return entry ?? (place !== undefined && this.checkout.has(place) ? place : undefined)
   }
@@ -294,12 +274,7 @@ export class SideOfChange {
 
   private wholeInputOf(source: Source): Omit<RenderingInput, 'source'> {
     const { checkout, discovery } = this
-    return this.fetchedFor(source) ?? { checkout, kustomizations: discovery.kustomizations }
-  }
-
-  private fetchedFor(source: Source): FetchedInput | undefined {
-    const own = this.fetched.get(source.id)
-    return own ?? (source.kind === 'helm' ? this.fetched.get(keyOfChart(source.chart)) : undefined)
+    return this.fetched.of(source) ?? { checkout, kustomizations: discovery.kustomizations }
   }
 
   /** The files for a rendering: a release that is only assumed is rendered without making keys. */
@@ -333,7 +308,7 @@ export class SideOfChange {
     const charts = await inflatedCharts(source, kustomizations, checkout)
     const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
     const parts = { pieces: [], charts, data, remote: this.remoteOf(source) }
-    const fetched = this.fetchedFor(source)
+    const fetched = this.fetched.of(source)
     return { ...side, ...(fetched ? partsHere(parts, fetched) : parts) }
   }
 
@@ -368,24 +343,9 @@ export class SideOfChange {
 
   private read(source: Source, built: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
     const { checkout, renderer } = this
-    const fetched = this.fetchedFor(source)
+    const fetched = this.fetched.of(source)
     return readRendering(source, fetched ? seenHere(built, fetched) : built, { checkout, renderer, unbuilt })
   }
-}
-
-/** The fetched dependencies of charts: their files where helm looks for them, and the lines that request them, by folder. */
-export interface FetchedDependencies {
-  readonly files: ReadonlyMap<string, Uint8Array>
-  readonly entries: ReadonlyMap<string, DeclarationSite>
-}
-
-/** The key of a chart of the repository among what was fetched: no source has it for its id. */
-function keyOfChart(folder: string): string {
-  return `dependencies of ${folder}`
-}
-
-interface FetchedInputs {
-  readonly fetched?: ReadonlyMap<string, FetchedInput>
 }
 
 /** The keys of the renderings of sources, by their ids. */

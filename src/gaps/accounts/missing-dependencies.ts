@@ -109,7 +109,7 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
       const keys = dependency ? keysFor(dependency) : await keysAbove(lack, chart, checkout)
-      const why = one.side.whyWithout(source)
+      const why = one.side.fetched.of(source)?.without
       found.push({ source, other: there?.its, lack, dependency, keys, all, isSame, why })
     }
   }
