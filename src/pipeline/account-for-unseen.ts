@@ -14,6 +14,7 @@ import { mayHideObjects } from '../gaps/completeness'
 import { deletingHooks } from '../gaps/deleting-hooks'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { duplicateKeysInInputs } from '../gaps/duplicate-keys-in-inputs'
+import { duplicateKeysInValues } from '../gaps/duplicate-keys-in-values'
 import { hiddenBefore } from '../gaps/failures/hidden-before'
 import { unrendered } from '../gaps/failures/unrendered'
 import { faultyDocuments } from '../gaps/faulty-documents'
@@ -174,6 +175,7 @@ export async function accountForUnseen(
       ...(base && changed ? await deletingHooks(base, head, changed) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
       ...(base && changed ? await duplicateKeysInInputs(base, head, changed, rendered.after) : []),
+      ...(base && changed ? await duplicateKeysInValues(base, head, changed, values.valuesFiles) : []),
     ],
     skipped: [
       ...head.tree.skipped,
