@@ -188,7 +188,11 @@ export async function accountForUnseen(
       ...revisions.skipped,
       ...undeployed,
       ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),
-      ...(await unusedValuesFiles(head, changed, known)),
+      ...(await unusedValuesFiles(head, changed ?? new Set(), known)).map((path) => ({
+        path,
+        reason: 'values that no known release uses; declare the release under `helm:`',
+        cause: 'not-taken' as const,
+      })),
     ],
     hides,
     idle,

@@ -10,6 +10,7 @@ import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { SideOfChange } from '../sides/side'
+import { supposedReleases } from '../values/supposed-releases'
 import { alignedWith } from './after-rendering/aligned-namespaces'
 import { withoutMadeAgain } from './after-rendering/deleted-objects'
 import { type LapseOf, Lapses } from './after-rendering/lapses'
@@ -55,8 +56,21 @@ export async function compare(
 ): Promise<Comparison> {
   const { base, head } = sides
   const placement = placementOf(sides, read, rendered, rest, clusters)
-  const old = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
-  const now = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
+  const { valuesFiles, takenFiles } = read.values
+  const supposed =
+    base && sides.changed
+      ? await supposedReleases(base, head, sides.changed, new Set([...valuesFiles, ...takenFiles]))
+      : { base: [], head: [] }
+  const old = [
+    ...placement.ofFiles('base', read.before.loaded),
+    ...placement.ofRenderings('base', rendered.before),
+    ...supposed.base,
+  ]
+  const now = [
+    ...placement.ofFiles('head', read.after.loaded),
+    ...placement.ofRenderings('head', rendered.after),
+    ...supposed.head,
+  ]
   const { before, after } = withoutMadeAgain(
     alignedWith(now, old),
     alignedWith(old, now),

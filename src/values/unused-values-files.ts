@@ -1,4 +1,4 @@
-import type { Skipped } from '../finding/report'
+import { looksLikeValues } from '../ledger/named-files'
 import { mentionsKubernetes } from '../manifest/load'
 import type { SideOfChange } from '../sides/side'
 
@@ -8,26 +8,22 @@ import type { SideOfChange } from '../sides/side'
  * @param known the files that releases of charts from elsewhere take
  */
 export async function unusedValuesFiles(
-  head: SideOfChange,
-  changed: ReadonlySet<string> | undefined,
+  side: SideOfChange,
+  changed: ReadonlySet<string>,
   known: ReadonlySet<string>,
-): Promise<Skipped[]> {
-  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/
-  const files = [...(changed ?? [])].filter(
-    (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
+): Promise<string[]> {
+  const files = [...changed].filter(
+    (path) => looksLikeValues(path) && !path.endsWith('.gotmpl') && side.tree.files.has(path) && !known.has(path),
   )
   if (files.length === 0) return []
-  const { sources } = head.discovery
+  const { sources, ownership, fileDeployments } = side.discovery
   const taken = [
-    ...(await Promise.all(sources.map((source) => head.files(source)))).flat(),
+    ...(await Promise.all(sources.map((source) => side.files(source)))).flat(),
     ...sources.flatMap(({ definitionFiles = [] }) => definitionFiles),
+    ...fileDeployments.files,
   ]
-  const { tree } = head.checkout
+  const { tree } = side.checkout
   const used = new Set(taken.flatMap((file) => [file, ...tree.at(tree.resolved.get(file) ?? file)]))
-  const texts = await head.checkout.texts(files.filter((path) => !used.has(path)))
-  return [...texts].flatMap(([path, text]) =>
-    mentionsKubernetes(text)
-      ? []
-      : [{ path, reason: 'values that no known release uses; declare the release under `helm:`', cause: 'not-taken' }],
-  )
+  const texts = await side.checkout.texts(files.filter((path) => !used.has(path) && !ownership.has(path)))
+  return [...texts].flatMap(([path, text]) => (mentionsKubernetes(text) ? [] : [path]))
 }

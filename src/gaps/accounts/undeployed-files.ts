@@ -125,7 +125,7 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
         state: 'not-deployed',
         cause: 'not-taken',
         reason:
-          'it looks like values, and no known release uses it; declare the release under `helm:` in the config if there is one',
+          'it looks like values, and no known release uses it, so only its blocks of an Ingress are judged; declare the release under `helm:` in the config if there is one',
       }
     charts ??= chartsByName([was.side, is.side])
     const chart = charts.get(chartNamedBy(file) ?? '')

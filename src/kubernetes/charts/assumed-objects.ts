@@ -149,6 +149,8 @@ function objectOf(
     },
   }
   const like = `as ${path.includes('route') ? 'app-template reads' : 'charts made with `helm create` read'} it`
-  const text = `This ${kind} is assumed: \`${path.join('.')}\` in the values of ${nameOf(manifest.ref)} is read ${like}, and the chart itself was not rendered.`
+  const isSupposed = manifest.object.context?.release?.chart === ''
+  const values = isSupposed ? 'these values, which no known release uses,' : `the values of ${nameOf(manifest.ref)}`
+  const text = `This ${kind} is assumed: \`${path.join('.')}\` in ${values} is read ${like}, and the chart itself was not rendered.`
   return madeOf(placed, { ref: { group, kind, namespace, name: called }, apiVersion, text }, manifest, clusters)
 }

@@ -48,6 +48,8 @@ export interface LoadBalancer {
   readonly keyFor: (allocator: Allocator) => unknown
   /** `TCP/443`; undefined where they are not known. */
   readonly ports: readonly string[] | undefined
+  /** The annotation that asks MetalLB for addresses beside `loadBalancerIP`, if there are both. */
+  readonly beside: { readonly annotation: string; readonly at: Cursor } | undefined
 }
 
 /** Reads the spec of a Service; undefined if it asks for no address that is known. */
@@ -64,6 +66,7 @@ export function loadBalancerOf(spec: LayeredValue, annotations: LayeredValue): L
   const given = annotations.keys
   return {
     addresses,
+    beside: besideAddress(spec, annotations),
     allocators: allocators.filter(({ prefixes }) =>
       prefixes.some((prefix) => given.some((key) => key.startsWith(prefix))),
     ),
@@ -71,6 +74,18 @@ export function loadBalancerOf(spec: LayeredValue, annotations: LayeredValue): L
     keyFor: ({ keys }) => keys.map((key) => annotations.get(key).scalar).find((key) => key !== undefined && key !== ''),
     ports: spec.get('ports').items?.map((port) => `${port.get('protocol').scalar ?? 'TCP'}/${port.get('port').scalar}`),
   }
+}
+
+/** MetalLB reads the first one that is set. */
+function besideAddress(spec: LayeredValue, annotations: LayeredValue): LoadBalancer['beside'] {
+  if (!isText(spec.get('loadBalancerIP').scalar)) return undefined
+  const [annotation] = (allocators[0]?.addresses ?? []).filter((key) => isText(annotations.get(key).scalar))
+  const at = annotation === undefined ? undefined : annotations.get(annotation).at
+  return annotation === undefined || !at ? undefined : { annotation, at }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
 /**

@@ -35,7 +35,11 @@ export default defineRule({
       `Both ${first} and ${second} ask for the address ${address}, and they have no key in common to share it: ${outcome}. Give one of them another address, or both the same ${keys}.`,
     port: ({ first, second, address, port }: Pair & { port: string }) =>
       `Both ${first} and ${second} ask for the address ${address} with the port ${port}: clients of that port reach only one of them. Give one of them another address.`,
+    // Source: https://github.com/metallb/metallb/blob/v0.15.3/controller/service.go, getDesiredLbIPs
+    twice: ({ service, annotation }: Record<'service' | 'annotation', string>) =>
+      `MetalLB refuses ${service}, because it asks for its address both in loadBalancerIP and in the annotation ${annotation} (LoadBalancerFailed): a new Service gets no address, and an old one no other. Remove one of the two.`,
   },
+  later: { twice: '1.34.0' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
     const own = groupKindOf(manifest.ref) === 'ConfigMap' ? inValuesOf(manifest) : claimantsOf(manifest, nothing)
@@ -43,6 +47,8 @@ export default defineRule({
   },
   check({ manifest, snapshot, report }) {
     for (const one of claimantsOf(manifest, snapshot)) {
+      if (one.beside && one.allocators.length === 1)
+        report(one.beside.at, 'twice', { service: one.name, annotation: one.beside.annotation })
       for (const [address, at] of one.addresses) {
         const before = (claimsIn(snapshot).get(address) ?? []).filter((other) => isBefore(other, one))
         const [other, clash] = firstClash(one, before) ?? []
