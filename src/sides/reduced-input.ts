@@ -61,9 +61,7 @@ async function reducedRelease(
   const renderable = await renderableTemplates(source.chart, lacks, checkout)
   const own = renderable.size === 0 ? checkout : checkout.edited(renderable, newFolder)
   const completed = bareCharts.size > 0 ? await completedTemplate(source.chart, own) : new Map<string, string>()
-  const emptied = lacks.some(({ what }) => what === 'schema')
-    ? await emptiedSchemas(source.chart, checkout)
-    : new Map<string, string>()
+  const emptied = await emptiedSchemas(source.chart, lacks, checkout)
   const versioned = await versionedChart(source.chart, lacks, checkout)
   const texts = new Map([...renderable, ...versioned, ...bareCharts, ...completed, ...emptied])
   const { postRenderers, ...bare } = source

@@ -7,7 +7,8 @@ export interface Lack {
    * - `encrypted`: a file that git-crypt encrypts
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
-   * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values
+   * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values, or
+   *   empty where the known values do not meet it
    * - `refusal`: the values without which the templates of a chart refuse to be rendered, by `required` and `fail`
    * - `template`: a template that does not render with the values that are known
    * - `version`: the version of a chart, where its `Chart.yaml` leaves it to a tool that packs the chart
@@ -40,6 +41,11 @@ export function isSameLack(one: Lack, other: Lack): boolean {
   return one.what === other.what && one.about === other.about && one.path === other.path
 }
 
+/** Whether the known values do not meet the schema of their chart. */
+export function isUnmetSchema({ what, about }: Lack): boolean {
+  return what === 'schema' && about === ''
+}
+
 /** The name of a missing part, for a reader. */
 export function nameOfLack({ what, about }: Lack): string {
   const object = about.replace('/', ' ')
@@ -69,7 +75,9 @@ export function nameOfLack({ what, about }: Lack): string {
     case 'value':
       return `the value ${about}`
     case 'schema':
-      return `the schema of its values, which takes in ${about}`
+      return about === ''
+        ? 'the schema of its values, which they do not meet'
+        : `the schema of its values, which takes in ${about}`
     case 'refusal':
       return 'the values that its templates require'
     case 'version':
@@ -115,6 +123,7 @@ export function lackOfHelm(message: string): Lack | undefined {
   if (value !== undefined) return { what: 'value', about: value }
   const schema = /failing loading\s+"((?:https?|file):[^"]+)"/.exec(message)?.[1]
   if (schema !== undefined) return { what: 'schema', about: schema }
+  if (message.startsWith("values don't meet the specifications of the schema")) return { what: 'schema', about: '' }
   if (versionFault.test(message)) return { what: 'version', about: '' }
   return message.startsWith('execution error at (') ? { what: 'refusal', about: '' } : undefined
 }

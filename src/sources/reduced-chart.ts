@@ -3,7 +3,7 @@ import { isMap, isSeq, parseDocument } from 'yaml'
 import type { Checkout } from '../revision/checkout'
 import { actionsOf } from '../template/template-actions'
 import { chartWithLocals } from './chart'
-import type { Lack } from './lack'
+import { isUnmetSchema, type Lack } from './lack'
 import { definitionsOfMissing } from './missing-templates'
 import { onlyDefinitions, withoutRefusals } from './refusals'
 
@@ -104,11 +104,19 @@ function isTemplate(file: string): boolean {
   return `/${file}`.includes('/templates/') && ['.yaml', '.yml', '.tpl'].includes(path.extname(file))
 }
 
-/** The schemas of the values of a chart and of the charts in it that take in a part from elsewhere, as schemas of any values. */
-export async function emptiedSchemas(chart: string, checkout: Checkout): Promise<Map<string, string>> {
+/** The schemas of the values of a chart and of the charts in it that are missing or not met, as schemas of any values. */
+export async function emptiedSchemas(
+  chart: string,
+  lacks: readonly Lack[],
+  checkout: Checkout,
+): Promise<Map<string, string>> {
+  const ofSchemas = lacks.filter(({ what }) => what === 'schema')
+  if (ofSchemas.length === 0) return new Map()
+  const isUnmet = ofSchemas.some(isUnmetSchema)
   const charts = await chartWithLocals(checkout, chart)
   const texts = await checkout.texts(
     charts.map(({ folder }) => path.join(folder, 'values.schema.json')).filter((file) => checkout.has(file)),
   )
-  return new Map([...texts].flatMap(([file, text]) => (/"\$ref"\s*:\s*"https?:/.test(text) ? [[file, '{}\n']] : [])))
+  const isLeftOut = (text: string) => isUnmet || /"\$ref"\s*:\s*"https?:/.test(text)
+  return new Map([...texts].flatMap(([file, text]) => (isLeftOut(text) ? [[file, '{}\n']] : [])))
 }

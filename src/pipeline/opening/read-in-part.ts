@@ -4,7 +4,7 @@ import { type Failure, isUnparsable } from '../../render/tools/rendering'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { RemoteEntry } from '../../sources/kustomization'
-import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
+import { isOutOfScope, isSameLack, isUnmetSchema, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
 /** The number of messages on missing parts of a side that are followed; most come only when the parts before are left out. */
@@ -150,7 +150,8 @@ function withMore(lacks: Lacks, { before, after }: Pair, whole: Pair): Lacks {
   const was = before?.failure && lackOf(before.failure)
   const found = after?.failure && lackOf(after.failure)
   // What the change refuses, or reads in a supposed release without a default, is the fault to show.
-  const mayBeNew = found?.what === 'refusal' || (found?.what === 'value' && after?.source.origin === 'probed')
+  const isRefused = found?.what === 'refusal' || (found !== undefined && isUnmetSchema(found))
+  const mayBeNew = isRefused || (found?.what === 'value' && after?.source.origin === 'probed')
   const isNew = mayBeNew && before !== undefined && !before.failure
   const is = isNew ? undefined : found
   // A head that has all values is judged whole, as if it were new.

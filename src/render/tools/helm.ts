@@ -4,7 +4,7 @@ import { startOf } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import { chartWithLocals } from '../../sources/chart'
 import { inside } from '../../sources/kustomization'
-import { lackOfHelm } from '../../sources/lack'
+import { isUnmetSchema, type Lack, lackOfHelm } from '../../sources/lack'
 import { asPacked } from '../../sources/packed'
 import { realPlace } from '../../sources/places'
 import type { HelmSource } from '../../sources/source'
@@ -290,9 +290,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const [message = '', ...why] = errorLinesIn(outcome)
   const whole = [message, ...why].join(' ')
   const words = shortened(whole, checkout.folder)
-  // A release that is known has all of its values.
-  const isSupposed = source.origin === 'discovered' || source.origin === 'probed'
-  const lack = isSupposed ? lackOfHelm(whole) : undefined
+  const lack = lackIn(whole, source)
   const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}`, ...(lack ? { lack } : {}) } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
@@ -311,6 +309,13 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const region = lineRegion(Number(message.match(/yaml: line (\d+)/)?.[1] ?? 1))
   const file = meant ?? loaded
   return { ...failed, ...(file === undefined ? first : { path: file, region }) }
+}
+
+/** A release that is known has all of its values, and other switches may be among those that a schema refuses together. */
+function lackIn(message: string, { origin }: HelmSource): Lack | undefined {
+  if (origin !== 'discovered' && origin !== 'probed') return undefined
+  const lack = lackOfHelm(message)
+  return origin === 'probed' && lack && isUnmetSchema(lack) ? undefined : lack
 }
 
 /** Helm's error, and the lines that explain it. */
