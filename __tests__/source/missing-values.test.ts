@@ -102,6 +102,12 @@ test.each<[what: string, base: Files, head: Files, words: string]>([
     'web.yaml:14 Application argocd/web names secrets+age-import:///keys/age.txt?../../envs/prod.yaml (envs/prod.yaml), but this change removes the file',
   ],
   [
+    'that helm-secrets is to decrypt',
+    {},
+    { 'web.yaml': app(own('secrets://../../envs/qa.yaml')) },
+    'web.yaml:14 Application argocd/web names secrets://../../envs/qa.yaml (envs/qa.yaml), but there is no such file in this repository, so helm-secrets fails, Argo CD cannot sync it, and the cluster keeps what it has. Correct the path, add the file, or write a question mark before the path (`secrets://?`) if it may be missing.',
+  ],
+  [
     'of a chart from elsewhere',
     { 'web.yaml': app(referring('$values/envs/prod.yaml')) },
     { 'envs/prod.yaml': null, 'envs/production.yaml': 'a: 1\n' },
@@ -159,6 +165,8 @@ test.each<[what: string, base: Files, head: Files]>([
   ['that a glob matches', {}, { 'web.yaml': app(referring('$values/env*/pro?.yaml')) }],
   ['that may be missing', {}, { 'web.yaml': app(own('a.yaml', '      ignoreMissingValueFiles: true\n')) }],
   ['that helm-secrets decrypts', {}, { 'web.yaml': app(own('secrets://../../envs/prod.yaml')) }],
+  ['that helm-secrets passes over', {}, { 'web.yaml': app(own('secrets://?../../envs/qa.yaml')) }],
+  ['of another backend of helm-secrets', {}, { 'web.yaml': app(own('secrets://sops!../../envs/prod.yaml')) }],
   ['that helm-secrets finds where it runs', {}, { 'web.yaml': app(own('secrets:///mounted/values.yaml')) }],
   ['of another branch', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'staging')) }],
   ['of a tag', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'v1.0.0')) }],

@@ -94,6 +94,7 @@ const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'values-outside',
   'values-replaced',
   'values-in-cluster',
+  'values-encrypted',
   'file-parameters',
   'jsonnet',
   'file-names',

@@ -26,6 +26,15 @@ const outcomes: Readonly<Record<MissingValues['deployer'], readonly [effect: str
 }
 
 /**
+ * Argo CD takes such a file for a URL, so its own option does not matter.
+ * Source: argo-cd v3.4.0, reposerver/repository/repository.go, getResolvedValueFiles; helm-secrets, docs/Values.md
+ */
+const ofDecrypted = [
+  'helm-secrets fails, Argo CD cannot sync it, and the cluster keeps what it has',
+  'Correct the path, add the file, or write a question mark before the path (`secrets://?`) if it may be missing.',
+] as const
+
+/**
  * Values files that releases name and that are not there: their deployer fails.
  *
  * @param branch the branch that the change is merged to; undefined if its name is unknown
@@ -49,7 +58,7 @@ export async function missingValues(
     if (one.branch !== undefined && one.branch !== branch && !isMainRevision(one.branch)) continue
     const what = written === place ? place : `${written} (${place})`
     const cause = isRemoved ? 'this change removes the file' : 'there is no such file in this repository'
-    const [effect, remedy] = outcomes[deployer]
+    const [effect, remedy] = list === 'decrypted' ? ofDecrypted : outcomes[deployer]
     const who = ['helmfile', 'Fleet'].includes(deployer) ? `The release ${release}` : release
     const finding = gateFinding('source/unrendered', 'file-missing', 'error', {
       side: 'head',

@@ -19,7 +19,7 @@ export function outOfSight(
   clustersOf: ClustersOf,
 ): Finding[] {
   const gone = goneSources({ base, head })
-  const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  const news = unseenNews({ base, head })
   const named = base.discovery.sources.filter(({ origin }) => origin === 'named')
   const wasJudged = (one: NotInspected) =>
     (one.cause === 'hook' ? named : gone).some((source) => isOf(source, one.manifest, clustersOf)) ||
@@ -50,12 +50,18 @@ export function idsOutOfSight(
 ): ReadonlySet<string> {
   const gone = goneSources({ base, head })
   if (gone.length === 0) return new Set()
-  const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  const news = unseenNews({ base, head })
   // Of a source that is not modelled, a finding may be left out.
   const unseen = news.filter(({ cause }) => !deleting.has(cause) && !unmodelled.has(cause))
   return new Set(
     gone.filter((source) => unseen.some((one) => isOf(source, one.manifest, clustersOf))).map(({ id }) => id),
   )
+}
+
+/** Sources with encrypted values are rendered without these, which `newly-encrypted.ts` judges. */
+function unseenNews({ base, head }: { readonly base: SideOfChange; readonly head: SideOfChange }): NotInspected[] {
+  const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  return news.filter(({ cause }) => cause !== 'values-encrypted')
 }
 
 /** The causes for which the deployer deletes what it deployed. */

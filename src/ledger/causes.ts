@@ -138,6 +138,12 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'Parts of its objects that depend on these values may differ in the cluster.',
     remedy: 'Write values that decide routes or TLS into the HelmRelease, or into a ConfigMap of this repository.',
   },
+  'values-encrypted': {
+    many: 'releases that are rendered without values which helm-secrets decrypts',
+    effect: 'Parts of its objects that depend on these values may differ in the cluster.',
+    remedy: 'Write values that decide routes, TLS or permissions into a values file that is not encrypted.',
+    byKeys: true,
+  },
   'values-replaced': {
     many: 'releases that are rendered with the values of their chart in addition to their own',
     effect: 'The values of its chart may differ from those in the cluster.',

@@ -30,6 +30,7 @@ import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingPaths } from '../gaps/missing-paths'
 import { missingValues } from '../gaps/missing-values'
 import { misspeltValues } from '../gaps/misspelt-values'
+import { newlyEncrypted } from '../gaps/newly-encrypted'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { otherRevisions } from '../gaps/other-revisions'
@@ -155,6 +156,7 @@ export async function accountForUnseen(
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
+      ...(base ? newlyEncrypted(base, head) : []),
       ...lackingValues,
       ...patched,
       ...unmatched,

@@ -117,6 +117,8 @@ export interface HelmSource extends CommonSource {
   readonly supposed?: string
   /** The values that it is deployed with and that are unknown, as messages name them: `secrets.yaml, which is not here`. */
   readonly lacking?: string
+  /** The values files that only helm-secrets can read, if it reads any values of the release. */
+  readonly encrypted?: readonly string[]
   /** Whether a config management plugin of Argo CD renders it, which may replace texts in what helm prints. */
   readonly byPlugin?: true
   /** Whether the version of the chart is longer than it is written, by what differs with each revision. */

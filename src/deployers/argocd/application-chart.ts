@@ -54,7 +54,7 @@ export function chartOfApplication(
   const bringer = named.bringerOf(manifest)
   const release = textAt(helm.at('releaseName')) || name
   const namespace = textAt(helm.at('namespace')) || destination
-  const values = (folder: string, held: Checkout): Values[] | undefined => {
+  const values = (folder: string, held: Checkout): readonly Values[] | undefined => {
     let isKnown = true
     const skip = () => {
       isKnown = false
@@ -64,7 +64,7 @@ export function chartOfApplication(
     const where = { isHere, siteOf, skip, repositoryIndex: { checkout: held } }
     const root = source.chart.exists ? '' : heldFolderOf(folder)
     const found = source.plugin.exists ? undefined : valuesOf(manifest, source, { chart: folder, sources, root }, where)
-    return isKnown ? found : undefined
+    return isKnown ? found?.values : undefined
   }
   const wanted = (): WantedChart | undefined => {
     if (source.chart.exists) return values(unknownFolder, checkout) ? wantedBy(source) : undefined

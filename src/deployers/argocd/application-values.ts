@@ -1,16 +1,18 @@
 import { type ApplicationSource, inlineValuesOf, sourceNamed, valueFilesOf } from '../../gitops/application'
+import { decryptedFile } from '../../gitops/helm-secrets'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { Values } from '../../sources/source'
+import { type ArgoFiles, isDirectoryFile } from '../common/argocd-files'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { type BuildEnvironment, parametersOf } from './argocd-parameters'
 
 /** Reads values files, and records those that are missing. */
 export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere' | 'siteOf'> {
-  readonly repositoryIndex: { readonly checkout: Checkout }
+  readonly repositoryIndex: { readonly checkout: Checkout; readonly argoFiles?: ArgoFiles }
 }
 
 /** The folders that values files are named from. */
@@ -19,6 +21,13 @@ interface ValuesPlaces {
   readonly sources: readonly ApplicationSource[]
   /** The root of the repository that the chart is in; empty for this one. */
   readonly root?: string
+}
+
+/** The values of a source. */
+export interface ApplicationValues {
+  readonly values: readonly Values[]
+  /** The files that only helm-secrets can read, if it reads any values of the source. */
+  readonly encrypted?: readonly string[]
 }
 
 /** The options of helm that a source sets. */
@@ -47,12 +56,26 @@ export function valuesOf(
   source: ApplicationSource,
   { chart, sources, root = '' }: ValuesPlaces,
   named: ValuesSurroundings,
-): Values[] | undefined {
+): ApplicationValues | undefined {
   const { helm } = source
   const values: Values[] = []
-  const { checkout } = named.repositoryIndex
+  const { checkout, argoFiles } = named.repositoryIndex
+  const ignoresMissing = helm.at('ignoreMissingValueFiles').value === true
+  let encrypted: string[] | undefined
   const atFiles = named.siteOf(manifest, helm.at('valueFiles'))
   for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
+    const secret = argoFiles && decryptedFile(file)
+    if (secret) {
+      encrypted ??= []
+      // A path from the root is one where Argo CD runs.
+      const place = secret.path.startsWith('/') || secret.path.includes('$') ? undefined : inside(chart, secret.path)
+      const isUnread = place === undefined || !isDirectoryFile(place) || argoFiles.decrypted?.has(place) !== false
+      if (place !== undefined && !checkout.has(place)) {
+        if (!secret.mayBeMissing && !ignoresMissing) values.push({ path: place })
+      } else if (isUnread) encrypted.push(place ?? file)
+      else values.push({ path: place })
+      continue
+    }
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
     const isOfChart = root !== '' && owner !== undefined && isSameTree(owner, source)
     const elsewhere =
@@ -71,7 +94,7 @@ export function valuesOf(
       named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`, { at: atFiles })
       return undefined
     }
-    if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
+    if (ignoresMissing && !checkout.has(place)) continue
     values.push({ path: place })
   }
   if (helm.at('fileParameters', 0).exists) {
@@ -83,7 +106,7 @@ export function valuesOf(
   const { place, map, isText } = inlineValuesOf(source)
   const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
-  return values
+  return { values, ...(encrypted ? { encrypted } : {}) }
 }
 
 function isSameTree(one: ApplicationSource, other: ApplicationSource): boolean {

@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import { type ApplicationSource, isOwnCluster, isReferenceOnly, readApplication } from '../../gitops/application'
 import { textAt } from '../../gitops/text'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { inside } from '../../sources/kustomization'
@@ -104,6 +105,11 @@ function nameSource(
     findMissingValues(manifest, source, application.sources, named, place)
     const values = valuesOf(manifest, source, { chart: place, sources: application.sources }, named)
     if (!values) return
+    const { encrypted } = values
+    if (encrypted?.length) {
+      const reason = `it is rendered without ${encryptedValues(encrypted)}`
+      named.skip(manifest, 'values-encrypted', reason, { at: named.siteOf(manifest, helm.at('valueFiles')) })
+    }
     named.add(
       {
         ...common,
@@ -111,7 +117,9 @@ function nameSource(
         ...(isPlugin ? { origin: 'discovered' as const, byPlugin: true as const } : {}),
         kind: 'helm',
         chart: place,
-        values: [...values, ...pluginValues(source.plugin, place, checkout)],
+        values: [...values.values, ...pluginValues(source.plugin, place, checkout)],
+        ...(encrypted ? { encrypted } : {}),
+        ...(encrypted?.length ? { lacking: encryptedValues(encrypted), incomplete: true as const } : {}),
         release: textAt(helm.at('releaseName')) || name,
         namespace: textAt(helm.at('namespace')) || namespace,
         ...helmOptionsOf(source, application),
@@ -151,6 +159,11 @@ function nameSource(
     const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
     named.add({ ...missing, kind: 'helm' }, manifest)
   }
+}
+
+/** The values that only helm-secrets reads, as messages name them. */
+function encryptedValues(files: readonly string[]): string {
+  return `the values of ${abridged(files, 2)}, which only helm-secrets decrypts`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { type ApplicationSource, sourceNamed, valueFilesOf } from '../../gitops/application'
+import { decryptedFile } from '../../gitops/helm-secrets'
 import { textAt } from '../../gitops/text'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
@@ -24,7 +25,9 @@ export function findMissingValues(
   const bringer = named.bringerOf(manifest)?.source
   const isAssumed = bringer?.kind === 'helm' && bringer.origin === 'discovered'
   for (const { ref, path: written, entry, at } of valueFilesOf(source)) {
-    const path = written.replace(helmSecrets, '')
+    const secret = decryptedFile(entry)
+    if (secret?.mayBeMissing) continue
+    const path = secret?.path ?? written
     const owner = ref === undefined ? source : sourceNamed(ref, sources)
     // Variables and URLs.
     if (!owner || path === '' || /[${]|:\/\//.test(path)) continue
@@ -34,26 +37,28 @@ export function findMissingValues(
     const { kind, name: branch } = argoRevision(textAt(owner.targetRevision))
     if (!isHere || kind === 'pin') continue
     // From the root of the file system, such as a key that is mounted there.
-    if (path !== written && path.startsWith('/')) continue
+    if (secret && path.startsWith('/')) continue
     const isFromRoot = ref !== undefined || path.startsWith('/')
     const place = inside(isFromRoot ? '' : (chart ?? ''), path.replace(/^\/+/, ''))
     if (place === undefined) continue
     const { checkout } = named.repositoryIndex
     // Argo CD refuses links out of the repository.
     const isLostLink = checkout.tree.entries.get(place)?.type === 'link' && !checkout.has(place)
-    const isThere = /[*?[]/.test(place) ? matchesAny(place, checkout) : mayBeThere(place, checkout)
+    const isThere = !secret && /[*?[]/.test(place) ? matchesAny(place, checkout) : mayBeThere(place, checkout)
     if (!isLostLink && isThere) continue
     const release = nameOf(manifest.ref)
     const site = named.siteOf(manifest, at)
-    named.missing.push({ deployer: 'Argo CD', ...site, release, written: entry, place, list: 'values', branch })
+    named.missing.push({
+      deployer: 'Argo CD',
+      ...site,
+      release,
+      written: entry,
+      place,
+      list: secret ? 'decrypted' : 'values',
+      branch,
+    })
   }
 }
-
-/**
- * What has helm-secrets decrypt the file behind it, which Argo CD takes for a URL: `secrets://`, `secrets+age-import://KEY?`.
- * Source: https://github.com/jkroepke/helm-secrets/blob/main/docs/ArgoCD%20Integration.md
- */
-const helmSecrets = /^secrets(?:\+[a-z-]+:\/\/[^?]*\?|:\/\/)/
 
 /** Whether a glob matches a file. Source: argo-cd v3.4.0, reposerver/repository/repository.go, getResolvedValueFiles */
 function matchesAny(glob: string, { tree }: Checkout): boolean {

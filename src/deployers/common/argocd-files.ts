@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { encryptedMarks, isDecrypted } from '../../gitops/helm-secrets'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 
@@ -8,6 +9,10 @@ export interface ArgoFiles {
   readonly overrides: ReadonlyMap<string, string>
   /** The files with the marker that excludes them from a folder of manifests. */
   readonly skipped: ReadonlySet<string>
+  /**
+   * The files of YAML and JSON that helm-secrets would decrypt; undefined if no file has an Application that uses it.
+   */
+  readonly decrypted?: ReadonlySet<string>
 }
 
 export const noArgoFiles: ArgoFiles = { overrides: new Map(), skipped: new Set() }
@@ -31,10 +36,19 @@ export async function argoFilesIn(
   const takesCharts = all.some(({ object }) => object.content.includes('directory')) || overrides.size > 0
   const files = [...entries.keys()].filter((file) => isDirectoryFile(file) && (takesCharts || !parts.has(file)))
   const texts = await checkout.mentioning(files, [skipMarker])
+  const usesSecrets = all.some(({ object }) =>
+    ['secrets://', 'secrets+'].some((scheme) => object.content.includes(scheme)),
+  )
   return {
     overrides,
     skipped: new Set([...texts].flatMap(([file, text]) => (text.includes(skipMarker) ? [file] : []))),
+    ...(usesSecrets ? { decrypted: await decryptedIn(checkout) } : {}),
   }
+}
+
+async function decryptedIn(checkout: Checkout): Promise<ReadonlySet<string>> {
+  const texts = await checkout.mentioning([...checkout.tree.entries.keys()].filter(isDirectoryFile), encryptedMarks)
+  return new Set([...texts].flatMap(([file, text]) => (isDecrypted(text) ? [file] : [])))
 }
 
 /** Whether Argo CD reads a file of a folder of manifests, by its name. */

@@ -77,6 +77,7 @@ export type NotInspectedCause =
   | 'values-outside'
   | 'values-replaced'
   | 'values-in-cluster'
+  | 'values-encrypted'
   | 'file-parameters'
   | 'plugin'
   | 'jsonnet'

@@ -14,8 +14,8 @@ export interface MissingValues {
   readonly written: string
   /** From the repository's root; it may be a glob that matches nothing. */
   readonly place: string
-  /** The list that names it. Files of secrets are often kept elsewhere. */
-  readonly list: 'values' | 'secrets' | 'set'
+  /** The list that names it. Files of secrets are often kept elsewhere; helm-secrets reads decrypted ones for Argo CD. */
+  readonly list: 'values' | 'secrets' | 'set' | 'decrypted'
   /** The branch that it is taken from, where that is named. */
   readonly branch?: string
 }

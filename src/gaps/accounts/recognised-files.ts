@@ -1,4 +1,5 @@
 import type { SideOfChange } from '../../sides/side'
+import { encryptedValues } from './encrypted-values'
 import { filesOfReleases, valuesBesideHelmfiles } from './file-deployments'
 import { manifestTemplates } from './manifest-templates'
 import { filesOfOtherTools } from './other-tools'
@@ -25,6 +26,7 @@ export type Recogniser = (
 /** The first that knows a file counts. */
 export const recognisers: readonly Recogniser[] = [
   filesOfReleases,
+  encryptedValues,
   filesOfOtherTools,
   valuesBesideHelmfiles,
   manifestTemplates,

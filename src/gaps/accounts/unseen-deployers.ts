@@ -20,6 +20,7 @@ export interface UnseenDeployer extends NotInspected {
 const partial: ReadonlySet<NotInspectedCause> = new Set([
   'values-replaced',
   'values-in-cluster',
+  'values-encrypted',
   'patched',
   'plugin',
   'jsonnet',
