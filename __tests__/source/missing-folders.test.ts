@@ -19,6 +19,25 @@ const application = (place: string, more = '') =>
     'argocd',
     `spec:\n  source:\n    repoURL: "${url}"\n    path: ${place}\n${more}`,
   )
+const set = (more: string) =>
+  object(
+    'argoproj.io/v1alpha1',
+    'ApplicationSet',
+    'set',
+    'argocd',
+    `spec:
+  generators:
+    - list: {elements: [{env: a}]${more}}
+  template:
+    metadata: {name: 'web-{{env}}'}
+    spec:
+      project: default
+      destination: {namespace: shop}
+      source:
+        repoURL: ${url}
+        path: apps/{{env}}
+`,
+  )
 const why = (place: string) =>
   `There is no folder ${place} in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object.`
 const listed = ({ inspected }: Awaited<ReturnType<typeof change>>) =>
@@ -43,6 +62,21 @@ describe('a folder that is not there is an error at the line that names it', () 
     ],
     ['that goes, of an Application', { ...web, 'app.yaml': application('web') }, gone, 'app.yaml:9', 'web'],
     ['of a new Application', web, { 'app.yaml': application('more') }, 'app.yaml:9', 'more'],
+    ['of an Application of a new ApplicationSet', web, { 'set.yaml': set('') }, 'set.yaml:16', 'apps/a'],
+    [
+      'of one of a new ApplicationSet whose generator has a template, at the whole object',
+      web,
+      { 'set.yaml': set(', template: {metadata: {}, spec: {project: own}}') },
+      'set.yaml:1',
+      'apps/a',
+    ],
+    [
+      'of a new Application that a Kustomization applies',
+      web,
+      { 'argo/kustomization.yaml': kustomize('resources: [app.yaml]'), 'argo/app.yaml': application('more') },
+      'argo/app.yaml:9',
+      'more',
+    ],
     [
       'of a new HelmRelease',
       { ...chart, 'flux/source.yaml': repository() },

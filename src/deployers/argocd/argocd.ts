@@ -9,7 +9,7 @@ import { componentsOf, overlayOf } from '../../sources/overlay'
 import type { DeclarationSite } from '../../sources/source'
 import { fieldsOf } from '../../sources/untyped'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
-import { isMainRevision, missingFolder, siteOfFolder } from '../common/missing-folder'
+import { isMainRevision, missingFolder } from '../common/missing-folder'
 import { argoRevision } from '../common/tracked-revision'
 import { chartOfApplication, idOfChart } from './application-chart'
 import { helmOptionsOf, valuesOf } from './application-values'
@@ -17,6 +17,7 @@ import { namePlainFiles } from './argocd-directory'
 import { findMissingValues } from './missing-values'
 import type { NamedApplication } from './named-application'
 import { pluginValues } from './plugin-values'
+import { siteOfPath } from './site-of-path'
 import { type OverriddenSource, overridden } from './source-override'
 import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
 
@@ -155,7 +156,7 @@ function nameSource(
   } else if (!isPlugin) {
     named.skip(manifest, 'folder-missing', missingFolder(place))
     // Rendering reports the missing folder, at the line that names it.
-    const declaredAt = siteOfFolder(manifest, source.path)
+    const declaredAt = siteOfPath(manifest, source.path, named)
     const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
     named.add({ ...missing, kind: 'helm' }, manifest)
   }
@@ -189,7 +190,7 @@ export function nameMissingFolders(manifest: Manifest, template: Cursor, named: 
       id: `argocd:${manifest.origin.path}:${manifest.ref.name}:${place}`,
       origin: 'named' as const,
       target: named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path },
-      declaredAt: siteOfFolder(manifest, at),
+      declaredAt: siteOfPath(manifest, at, named),
       definitionFiles: [...(named.bringerOf(manifest)?.definitionFiles ?? [])],
     }
     const { name, namespace } = manifest.ref
