@@ -44,6 +44,32 @@ describe('a value that a change removes', () => {
     ])
   })
 
+  test('is not reported where only a named template reads it that nothing includes', async () => {
+    const unused = {
+      ...withDefault,
+      'web/templates/port.yaml': 'sum: {{ include (print $.Template.BasePath "/x") . }}\n',
+    }
+    expect(await gaps('80', 'name: web\nwebService: {port: 8080}\n', unused)).toEqual([])
+  })
+
+  test.each([
+    ['a name is composed', '{{ include (printf "%s.port" "web") . }}'],
+    ['a name is a value', '{{ $name := .Values.helper }}{{ include $name . }}'],
+    ['a value may include it', 'text: include "web.port" .'],
+  ])('is reported where %s', async (_, text) => {
+    const composed = { ...withDefault, 'web/templates/port.yaml': `{{ if .Values.named }}${text}{{ end }}\n` }
+    expect(await gaps('80', 'name: web\nwebService: {port: 8080}\n', composed)).toHaveLength(1)
+  })
+
+  test('is reported in a library, which charts of other repositories may include', async () => {
+    const library: Files = {
+      ...withDefault,
+      'web/templates/port.yaml': null,
+      'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\ntype: library\n',
+    }
+    expect(await gaps('80', 'name: web\nwebService: {port: 8080}\n', library)).toHaveLength(1)
+  })
+
   test('is not reported where its block is asked for, or stays', async () => {
     const gone = 'name: web\n'
     const asked = helper('{{ if .Values.service }}{{ .Values.service.port }}{{ end }}')

@@ -6,9 +6,11 @@ import { isMap, isScalar, type Node } from '../manifest/nodes'
 import { regionAt } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { readChart } from '../sources/chart'
+import type { Definition } from '../template/definitions'
 import { readValuesIn } from '../template/read-values'
 import { writtenValuesIn } from '../template/written-values'
 import { type ValuesContent, valueAt, valuesAt } from '../values/values-file'
+import { unusedDefinitions } from './unused-definitions'
 
 /**
  * Default values of a chart that this change removes while a template still writes them: helm leaves a gap in their place,
@@ -48,17 +50,23 @@ async function removedFrom(
   const others = await valuesOfOthers(chart, file, head)
   const files = head.checkout.below(path.join(chart, 'templates')).filter((one) => /\.(?:ya?ml|tpl)$/.test(one))
   const templates = await head.checkout.texts(files)
-  const { dependencies } = await readChart(head.checkout, chart)
+  const { dependencies, library } = await readChart(head.checkout, chart)
   // Helm gives them values from elsewhere.
   const ofOthers = new Set(['global', ...dependencies.flatMap((one) => [one.name, one.as])])
-  const blocks = blocksReadIn(templates, (keys) => {
+  const removedBlockOf = (keys: readonly string[]) => {
     const depth = keys.findIndex((_, at) => !valueAt(keys.slice(0, at + 1), after))
     const block = keys.slice(0, depth + 1)
     const isBlock = depth !== -1 && depth < keys.length - 1 && isMap(valueAt(block, before))
     return isBlock && !ofOthers.has(block[0] ?? '') && !others.some((one) => gives(block, one, chart))
       ? block
       : undefined
-  })
+  }
+  const isNews = (value: string) => removedBlockOf(value.split('.')) !== undefined || isRemoved(value.split('.'))
+  const isAsked = (template: string, { from, to }: Definition) =>
+    readValuesIn(templates.get(template) ?? '').some((one) => from < one.from && one.from < to && isNews(one.value))
+  // Charts of other repositories may include what a library defines.
+  const isUnused = library ? () => false : await unusedDefinitions(templates, isAsked, head.checkout)
+  const blocks = blocksReadIn(templates, removedBlockOf, isUnused)
   for (const [block, { places, isAsked }] of blocks) {
     const [first] = places
     if (!first || isAsked) continue
@@ -79,7 +87,14 @@ async function removedFrom(
     for (const { value, from } of writtenValuesIn(text)) {
       const keys = value.split('.')
       const isInBlock = keys.some((_, at) => blocks.has(keys.slice(0, at).join('.')))
-      if (isInBlock || found.has(value) || !isRemoved(keys) || others.some((one) => gives(keys, one, chart))) continue
+      if (
+        isUnused(template, from) ||
+        isInBlock ||
+        found.has(value) ||
+        !isRemoved(keys) ||
+        others.some((one) => gives(keys, one, chart))
+      )
+        continue
       found.set(
         value,
         gateFinding('source/unrendered', 'value-removed', 'warning', {
@@ -114,9 +129,12 @@ interface ReadBlock {
 function blocksReadIn(
   templates: ReadonlyMap<string, string>,
   removedBlockOf: (keys: readonly string[]) => readonly string[] | undefined,
+  isUnused: (template: string, from: number) => boolean,
 ): ReadonlyMap<string, ReadBlock> {
   const reads = [...templates].flatMap(([template, text]) =>
-    readValuesIn(text).map(({ value, from }) => ({ value, template, text, from })),
+    readValuesIn(text).flatMap(({ value, from }) =>
+      isUnused(template, from) ? [] : [{ value, template, text, from }],
+    ),
   )
   const read = new Set(reads.map(({ value }) => value))
   const found = new Map<string, ReadBlock>()
