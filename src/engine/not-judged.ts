@@ -24,8 +24,9 @@ interface Terms {
  */
 export function notJudgedFindings(files: readonly LedgerEntry[], terms: Terms): Finding[] {
   const groups = new Map<string, LedgerEntry[]>()
+  const byPath = new Map(files.map((file) => [file.path, file]))
   for (const file of files) {
-    if (file.state !== 'not-judged' || file.reported) continue
+    if (file.state !== 'not-judged' || file.reported || isOfNewName(file, byPath, terms)) continue
     // Excepted files are a finding of their own, which does not count.
     const ofError = causeText(file.cause ?? '').byReason ? file.reason : ''
     const exception = exceptionFor(file.path, terms)
@@ -41,6 +42,18 @@ export function notJudgedFindings(files: readonly LedgerEntry[], terms: Terms): 
       return isFirst ? finding : { ...finding, fingerprint: fingerprintWith(fingerprint, finding.location.path) }
     }),
   )
+}
+
+/** Whether a file only has another name now, under which it is reported at the same level or a higher one. */
+function isOfNewName(
+  file: LedgerEntry,
+  byPath: ReadonlyMap<string, LedgerEntry>,
+  { notJudged }: Pick<Terms, 'notJudged'>,
+): boolean {
+  const renamed = file.renamedTo === undefined ? undefined : byPath.get(file.renamedTo)
+  if (!renamed || renamed.reported) return false
+  const [own, its] = [file, renamed].map((one) => order.indexOf(levelOf(one, notJudged))) as [number, number]
+  return its <= own
 }
 
 /** The index of the exception in force that covers a file; the level, if none does. */

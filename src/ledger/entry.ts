@@ -48,6 +48,8 @@ export interface Account {
 export interface LedgerEntry extends Account {
   readonly path: string
   readonly change: FileChange
+  /** Its new path in the same folder, if it is removed there under its old name only. */
+  readonly renamedTo?: string
 }
 
 /** The facts that one part of the run has about a changed file; undefined if it has none. */

@@ -7,6 +7,7 @@ import { missingPlugins } from '../gaps/accounts/missing-plugins'
 import { type NotFollowed, nameIn, notFollowed } from '../gaps/accounts/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/accounts/plain-files'
 import { type Recognised, recognisedFiles } from '../gaps/accounts/recognised-files'
+import { withRenames } from '../gaps/accounts/renamed-files'
 import { failing, renderedFiles, templatesOf } from '../gaps/accounts/rendered-files'
 import { takingsOf } from '../gaps/accounts/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/accounts/undeployed-files'
@@ -48,7 +49,7 @@ export async function accountForFiles(known: AccountInput, scope: Scope): Promis
   if (!base || !changed) return undefined
   const { entries, namedAt } = await entriesOf({ base, head, changed }, known, scope)
   const { isOwn = () => true } = known
-  const own = entries.filter(({ path }) => isOwn(path))
+  const own = withRenames(entries, base, head).filter(({ path }) => isOwn(path))
   return Promise.all(own.map((entry) => withPlace(entry, base, head, namedAt(entry.path))))
 }
 

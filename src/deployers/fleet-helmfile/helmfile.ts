@@ -35,6 +35,11 @@ export function isHelmfile(file: string): boolean {
   return byName.test(file)
 }
 
+/** Whether helmfile reads a file by its default name. */
+export function isDefaultHelmfile(file: string): boolean {
+  return ['helmfile.yaml', 'helmfile.yaml.gotmpl'].includes(path.basename(file))
+}
+
 /** Whether a helmfile may have releases that are known only once it is filled in. */
 export function mayNeedFilling(text: string): boolean {
   return /\{\{|\.gotmpl|\b(?:inherit|bases)["']?\s*:/.test(text)

@@ -1,5 +1,6 @@
 import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../../deployers/common/file-deployments'
-import { isHelmfile } from '../../deployers/fleet-helmfile/helmfile'
+import { isDefaultHelmfile, isHelmfile } from '../../deployers/fleet-helmfile/helmfile'
+import { movedHelmfiles } from '../../deployers/fleet-helmfile/moved-helmfiles'
 import { unfetched } from '../../deployers/fleet-helmfile/releases-elsewhere'
 import type { Skipped } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
@@ -23,11 +24,11 @@ export function notJudgedOfFiles(
   changed: ReadonlySet<string> | undefined,
 ): Skipped[] {
   const found = new SkippedEntries()
-  const before = base?.discovery.fileDeployments
   const isHere = (file: string) => head.checkout.tree.entries.has(file)
   for (const side of [head, ...(base ? [base] : [])]) {
     const counts = (file: string) => (!changed || changed.has(file)) && (side === head || !isHere(file))
-    for (const [path, reason, cause] of reasonsOf(unjudgedIn(side, side === head ? base : head), before))
+    const other = side === head ? base : head
+    for (const [path, reason, cause] of reasonsOf(unjudgedIn(side, other), otherReleases(side, other)))
       if (counts(path)) found.add(path, reason, cause)
     for (const [link, folder] of side.checkout.tree.resolved) {
       if (changed?.has(link) && counts(link) && isBundle(folder, side))
@@ -48,7 +49,7 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   const unread = own.unread.filter((one) => !(one.failing && known.has(keyOf(one))))
   const unjudged = { ...own, unread, releases: unknown }
   const { resolved } = side.checkout.tree
-  for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
+  for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, otherReleases(side, other)))
     for (const place of [path, resolved.get(path)])
       if (place !== undefined && wanted.has(place) && !reasons.has(place))
         reasons.set(place, { cause, reason, ...remedyOf(place, cause) })
@@ -148,15 +149,32 @@ function unjudgedIn({ discovery }: SideOfChange, other: SideOfChange | undefined
 type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'templates' | 'written'>
 
 /**
+ * The releases of the other side as they are written, by file and name. A helmfile that the change renames in its folder is
+ * the same one, as paths in it start there; not one that gets or loses the name that helmfile reads by default. Source: helmfile,
+ * pkg/app/app.go, `findDesiredStateFiles`
+ */
+function otherReleases({ discovery }: SideOfChange, other: SideOfChange | undefined) {
+  const [own, its] = [discovery.fileDeployments, other?.discovery.fileDeployments]
+  const renamed = new Map(
+    its
+      ? [...movedHelmfiles(own, its)].filter(
+          ([from, to]) => folderOf(from) === folderOf(to) && isDefaultHelmfile(from) === isDefaultHelmfile(to),
+        )
+      : [],
+  )
+  return (path: string, release: string) => its?.written.get(releaseKey(renamed.get(path) ?? path, release))
+}
+
+/**
  * The files that are not judged, with the reasons; for a file with several releases, the ones that this change touches.
  */
 function* reasonsOf(
   { unread, taken, patches, releases, templates, written }: Unjudged,
-  before: FileDeployments | undefined,
+  otherWritten: (path: string, release: string) => string | undefined,
 ): Iterable<readonly [path: string, reason: string, cause?: string]> {
   const isSame = (path: string, release: string) => {
     const own = written.get(releaseKey(path, release))
-    return own !== undefined && before?.written !== written && before?.written.get(releaseKey(path, release)) === own
+    return own !== undefined && otherWritten(path, release) === own
   }
   for (const { path, reason, release, unreadable } of unread)
     if (!unreadable && (release === undefined || !isSame(path, release))) yield [path, reason]
