@@ -24,7 +24,7 @@ export function newlyEncrypted(base: SideOfChange, head: SideOfChange): Finding[
         ...(deployer ? declarationSite(deployer) : source.declaredAt),
         status: 'introduced',
         keys: ['values-encrypted', source.id],
-        text: `The objects that ${name} deploys can no longer be rendered with all of their values, so this change to them cannot be checked: only helm-secrets decrypts ${files.join(', ')}. Keep values that decide routes, TLS or permissions in a values file that is not encrypted, and add the encrypted file in a change of its own.`,
+        text: `The objects that ${name} deploys can no longer be rendered with all of their values, so this change to them cannot be checked: only helm-secrets decrypts ${files.join(', ')}. Keep values that decide routes, TLS or permissions in a values file that is not encrypted. If these must be encrypted, merge an exception for source/unrendered first.`,
       }),
     ]
   })
