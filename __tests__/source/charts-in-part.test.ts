@@ -168,3 +168,22 @@ test.each([['version: [[ .Version ]]'], ['version: "@VERSION@"'], ['version: 1.0
     ])
   },
 )
+
+describe('a chart with values that only its releases have', () => {
+  const values = { 'web/values.yaml': 'port: 80\n' }
+  const own = (name: string, entry: string) => ({
+    [`web/templates/${name}.yaml`]: `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: ${name}, labels: {zone: {{ index .Values.cluster "root-host" | quote }}}}
+spec:
+${entry}  rules: [{host: www.example.com}]
+`,
+  })
+  const plain = { 'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n', ...values }
+
+  test('is rendered with placeholders for those that it reads with index', async () => {
+    expect(await judged({ ...plain, ...own('www', tls) }, own('www', ''))).toEqual([
+      expect.stringContaining('www.yaml:5 template ingress-tls/tls-kept'),
+    ])
+  })
+})

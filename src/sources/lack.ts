@@ -119,13 +119,24 @@ export function lackIn(message: string): Lack | undefined {
 
 /** The missing part in an error message of helm. */
 export function lackOfHelm(message: string): Lack | undefined {
-  const value = isOutOfScope(message) ? undefined : nilValue.exec(message)?.[1]
+  const value = isOutOfScope(message) ? undefined : (nilValue.exec(message)?.[1] ?? indexedValue(message))
   if (value !== undefined) return { what: 'value', about: value }
   const schema = /failing loading\s+"((?:https?|file):[^"]+)"/.exec(message)?.[1]
   if (schema !== undefined) return { what: 'schema', about: schema }
   if (message.startsWith("values don't meet the specifications of the schema")) return { what: 'schema', about: '' }
   if (versionFault.test(message)) return { what: 'version', about: '' }
   return message.startsWith('execution error at (') ? { what: 'refusal', about: '' } : undefined
+}
+
+/** `cluster.host` of `<index .Values.cluster "host">: error calling index: index of untyped nil`. */
+function indexedValue(message: string): string | undefined {
+  const [before = ''] = message.split('>: error calling index: index of untyped nil')
+  if (before === message) return undefined
+  const [map = '', ...keys] = before.slice(before.lastIndexOf('<index ') + '<index '.length).split(' ')
+  const [, path] = map.split('.Values.')
+  const names = keys.map((key) => key.replaceAll('"', ''))
+  const isKnown = keys.every((key, at) => key === `"${names[at]}"` && !key.includes('.'))
+  return path !== undefined && isKnown && keys.length > 0 ? [path, ...names].join('.') : undefined
 }
 
 const versionFault =
