@@ -163,5 +163,5 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'version-matrix/downgrade-safe': ['down'],
   'version-matrix/known-defect': ['known', 'severe'],
   'version-matrix/rbac-matches-version': ['lacks'],
-  'version-matrix/release-serves': ['lost'],
+  'version-matrix/release-serves': ['ignored', 'lost'],
 }

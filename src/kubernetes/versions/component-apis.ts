@@ -12,6 +12,10 @@ const ComponentApi = Type.Object(
     apiVersion: Type.String({ pattern: '^[a-z0-9.-]+/v\\d[a-z0-9]*$' }),
     kinds: Type.Array(Type.String({ pattern: '^[A-Z]\\w+$' }), { minItems: 1 }),
     releases: Type.String({ minLength: 1 }),
+    /** Whether an upgrade leaves the definitions of the release before in the cluster, which then nothing reads. */
+    stays: Type.Optional(Type.Literal(true)),
+    /** The kind that replaces these, which no newer release has. */
+    instead: Type.Optional(Type.String({ minLength: 1 })),
     ...proof,
   },
   strict,
@@ -38,6 +42,13 @@ export function newestServedBy(component: string, release: string, kind: string)
   return componentApis.findLast(
     (row) => row.component === component && row.kinds.includes(kind) && isServing(row, release),
   )?.apiVersion
+}
+
+/** How to write a kind for a release, after "Write it": in another version, or as another kind. */
+export function rewrittenFor({ component, instead }: ComponentApi, release: string, kind: string): string | undefined {
+  const served = newestServedBy(component, release, kind)
+  if (served !== undefined) return `in ${served}`
+  return instead === undefined ? undefined : `as ${instead}`
 }
 
 /** Whether a release of the component serves the kinds of a row; one that comes before another, such as 2.0.0-rc.1, may. */

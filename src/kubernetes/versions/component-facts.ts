@@ -53,10 +53,20 @@ const ComponentFacts = Type.Object(
     ),
     /**
      * The release of the component is in a value of the chart, or the chart's version has it: without `releases`, the
-     * versions of the chart are those of the component.
+     * versions of the chart are those of the component. `versions` are those of this chart, where another one has its name.
      */
     charts: Type.Optional(
-      Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases), value: Type.Optional(text) }, strict)),
+      Type.Array(
+        Type.Object(
+          {
+            name: text,
+            releases: Type.Optional(Releases),
+            value: Type.Optional(text),
+            versions: Type.Optional(text),
+          },
+          strict,
+        ),
+      ),
     ),
     /** The maximum number of minor releases that one upgrade may advance. */
     upgrade: Type.Optional(Type.Object({ minors: Type.Integer(), ...proof }, strict)),

@@ -1,4 +1,4 @@
-import { minVersion, valid } from 'semver'
+import { minVersion, satisfies, valid } from 'semver'
 import { parseImage, releaseOf } from '../../cluster/image'
 import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
@@ -223,7 +223,9 @@ function chartRelease(manifest: Manifest, { name, version, values }: NamedChart)
   const tag = part.value ? values?.at(...part.value.split('.')) : undefined
   const ofTag = tag?.string ? releaseOf({ repository: '', tag: tag.string }) : undefined
   if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag, values }]
-  const exact = valid(version.string)
+  const written = valid(version.string)
+  const isIts = written !== null && (!itself?.versions || satisfies(written, itself.versions))
+  const exact = isIts ? written : null
   const releases = itself?.releases
   const release = exact === null ? undefined : releases ? entryOf(releases, exact) : exact
   if (!version.exists) return []

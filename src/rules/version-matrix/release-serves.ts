@@ -14,7 +14,7 @@ import {
   groupKindIn,
   isServing,
   kindsOfApis,
-  newestServedBy,
+  rewrittenFor,
 } from '../../kubernetes/versions/component-apis'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
 import { abridged } from '../../listing'
@@ -22,10 +22,10 @@ import type { Change } from '../../manifest/change'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-type Unserved = Record<'apiVersion' | 'product' | 'installer' | 'served', string>
+type Unserved = Record<'apiVersion' | 'product' | 'installer' | 'rewritten', string>
 
 /** What kubectl says. Source: https://github.com/kubernetes/apimachinery/blob/v0.34.1/pkg/api/meta/errors.go, NoKindMatchError */
-const refused = 'fail with `no matches for kind`'
+const failing = 'fail with `no matches for kind`'
 
 export default defineRule({
   id: 'version-matrix/release-serves',
@@ -34,12 +34,17 @@ export default defineRule({
   scope: 'change',
   kinds: [...componentKinds, ...kindsOfApis],
   messages: {
-    unserved: ({ object, apiVersion, product, installer, served }: Unserved & { object: string }) =>
-      `${object} is written in ${apiVersion}, which ${product} of ${installer} does not serve, so kubectl, Flux and Argo CD ${refused} and the object is never created or updated. Write it in ${served}, or first install a release that serves it.`,
-    lost: ({ product, was, installer, apiVersion, left, served }: Unserved & Record<'was' | 'left', string>) =>
-      `This change takes ${installer} from ${was} to ${product}, which no longer serves ${apiVersion}, so objects that are written in it cannot be applied: ${left}. First write them in ${served}, or keep the release.`,
+    unserved: ({ object, apiVersion, product, installer, rewritten }: Unserved & { object: string }) =>
+      `${object} is written in ${apiVersion}, which ${product} of ${installer} does not serve, so kubectl, Flux and Argo CD ${failing} and the object is never created or updated. Write it ${rewritten}, or first install a release that serves it.`,
+    lost: ({ product, was, installer, apiVersion, left, rewritten }: Unserved & Record<'was' | 'left', string>) =>
+      `This change takes ${installer} from ${was} to ${product}, which no longer serves ${apiVersion}, so objects that are written in it cannot be applied: ${left}. First write them ${rewritten}, or keep the release.`,
+    unread: ({ object, apiVersion, product, installer, rewritten }: Unserved & { object: string }) =>
+      `${object} is written in ${apiVersion}, which ${product} of ${installer} does not read: where a definition of it is in the cluster, the object is accepted and has no effect, and elsewhere it is refused. Write it ${rewritten}, or first install a release that reads it.`,
+    ignored: ({ product, was, installer, apiVersion, left, rewritten }: Unserved & Record<'was' | 'left', string>) =>
+      `This change takes ${installer} from ${was} to ${product}, which no longer reads ${apiVersion}, so objects that are written in it have no effect any more: ${left}. First write them ${rewritten}, or keep the release.`,
   },
-  putBack: { lost: 'changed' },
+  later: { unread: '1.11.0', ignored: '1.11.0' },
+  putBack: { lost: 'changed', ignored: 'changed' },
   *partners(manifest) {
     yield* marksFor(manifest)
     if (marksOf(manifest).length > 0) yield* apisOf(manifest).map(({ apiVersion }) => apiVersion)
@@ -47,27 +52,28 @@ export default defineRule({
   check({ change, base, head, report }) {
     if (change.kind === 'removed') return
     const { after } = change
-    const refusing = refusingIn(head, after)
-    if (refusing && !(change.kind === 'changed' && refusingIn(base, change.before))) {
+    const refused = refusedIn(head, after)
+    if (refused && !(change.kind === 'changed' && refusedIn(base, change.before))) {
       const { apiVersion, ref } = after.object
-      const served = newestServedBy(refusing.facts.name, refusing.release ?? '', ref.kind)
-      const args = { ...namesOf(refusing), object: nameOf(ref), apiVersion }
-      if (served !== undefined)
-        report([after.root.at('apiVersion'), refusing.at], 'unserved', { ...args, served }, { keys: [apiVersion] })
+      const rewritten = rewrittenFor(refused.api, refused.by.release ?? '', ref.kind)
+      const args = { ...namesOf(refused.by), object: nameOf(ref), apiVersion }
+      const message = refused.api.stays ? 'unread' : 'unserved'
+      if (rewritten !== undefined)
+        report([after.root.at('apiVersion'), refused.by.at], message, { ...args, rewritten }, { keys: [apiVersion] })
     }
     for (const { component, was, api } of dropsOf(change)) {
       const left = api.kinds
         .flatMap((kind) => head.ofKind(groupKindIn(api.apiVersion, kind)))
-        .filter((one) => one.object.apiVersion === api.apiVersion && refusingIn(head, one) !== undefined)
+        .filter((one) => one.object.apiVersion === api.apiVersion && refusedIn(head, one) !== undefined)
       const [first] = left
-      const served = first && newestServedBy(api.component, component.release ?? '', first.ref.kind)
-      if (!first || served === undefined) continue
+      const rewritten = first && rewrittenFor(api, component.release ?? '', first.ref.kind)
+      if (!first || rewritten === undefined) continue
       const objects = abridged(left.map(({ ref }) => nameOf(ref)))
       const args = { ...namesOf(component), was: `${component.facts.title} ${was}`, apiVersion: api.apiVersion }
       report(
         [component.at, first.root.at('apiVersion')],
-        'lost',
-        { ...args, left: objects, served },
+        api.stays ? 'ignored' : 'lost',
+        { ...args, left: objects, rewritten },
         { keys: [api.apiVersion] },
       )
     }
@@ -89,14 +95,22 @@ function marksFor({ object: { apiVersion } }: Manifest): readonly string[] {
   return componentFacts.find(({ name }) => name === api?.component)?.marks ?? []
 }
 
-/** The component of a cluster that serves no object in the version in which one is written; none where another release of it does. */
-function refusingIn(snapshot: Snapshot, { object: { apiVersion, ref } }: Manifest): Component | undefined {
+/** The version in which an object is written, and the component of its cluster that does not serve it. */
+interface Refused {
+  readonly api: ComponentApi
+  readonly by: Component
+}
+
+/** The refusal of an object's version by the component of a cluster; none where another release of it serves it. */
+function refusedIn(snapshot: Snapshot, { object: { apiVersion, ref } }: Manifest): Refused | undefined {
   const api = componentApis.find((row) => row.apiVersion === apiVersion && row.kinds.includes(ref.kind))
-  // A definition in the repository says itself what it serves.
-  if (!api || definitionsOf(snapshot, ref.group, ref.kind).length > 0) return undefined
+  if (!api) return undefined
+  // A definition in the repository says itself what is served, though not what is read.
+  if (!api.stays && definitionsOf(snapshot, ref.group, ref.kind).length > 0) return undefined
   const running = runningIn(snapshot).get(api.component) ?? []
   const refuses = ({ release }: Component) => release !== undefined && !isServing(api, release)
-  return running.every(refuses) ? running[0] : undefined
+  const [by] = running
+  return by && running.every(refuses) ? { api, by } : undefined
 }
 
 const known = new WeakMap<Snapshot, ReadonlyMap<string, readonly Component[]>>()
