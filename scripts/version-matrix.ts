@@ -109,7 +109,12 @@ function needsRows(): Cell[][] {
     ]),
   )
   const crds = crdNeeds.flatMap(({ component, source, needs }) =>
-    needs.map(({ versions, names }) => [component, linked('CRDs', [source]), code(versions), names.join(', ')]),
+    needs.map(({ versions, names, version }) => [
+      component,
+      linked('CRDs', [source]),
+      code(versions),
+      `${names.join(', ')}${version === undefined ? '' : `, with ${version}`}`,
+    ]),
   )
   return [...roles, ...crds]
 }

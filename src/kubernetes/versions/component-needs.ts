@@ -20,7 +20,7 @@ export interface Needs {
 /** The permissions that a release of a component needs; none if its release is unknown. */
 export function componentNeeds(component: Component, snapshot: Snapshot): Needs[] {
   return roleNeeds
-    .filter((row) => isOn(row, component, snapshot))
+    .filter((row) => component.container && isOn(row, component, snapshot))
     .map(({ clusterRole, account, needs }) => ({
       clusterRole,
       account,
@@ -30,16 +30,29 @@ export function componentNeeds(component: Component, snapshot: Snapshot): Needs[
     }))
 }
 
-/** The names of the CRDs that a release of a component reads. */
-export function crdsOf(component: Component, snapshot: Snapshot): string[] {
+/** A CRD that a release reads. */
+export interface NeededCrd {
+  readonly name: string
+  /** The version that it has to define. */
+  readonly version: string | undefined
+  /** The CRD that is there wherever these are installed: without it in the repository, they are installed from elsewhere. */
+  readonly apart: string | undefined
+}
+
+/** The CRDs that a release of a component reads. */
+export function crdsOf(component: Component, snapshot: Snapshot): NeededCrd[] {
   return crdNeeds
-    .filter((row) => isOn(row, component, snapshot))
-    .flatMap(({ needs }) => needs.filter((need) => holds(need, component, snapshot)).flatMap(({ names }) => names))
+    .filter((row) => (component.container || row.apart) && isOn(row, component, snapshot))
+    .flatMap(({ apart, needs }) =>
+      needs
+        .filter((need) => holds(need, component, snapshot))
+        .flatMap(({ names, version }) => names.map((name) => ({ name, version, apart }))),
+    )
 }
 
 function isOn(row: Pick<RoleNeeds, 'component' | 'part' | 'when'>, component: Component, snapshot: Snapshot): boolean {
-  const { facts, part, release, container } = component
-  if (!container || release === undefined || row.component !== facts.name || row.part !== part.name) return false
+  const { facts, part, release } = component
+  if (release === undefined || row.component !== facts.name || row.part !== part.name) return false
   return row.when === undefined || settingOf(row.when, component, snapshot) !== undefined
 }
 

@@ -1,5 +1,7 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
+import { readHelmRelease } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { shareNamespace } from '../object/namespace'
@@ -69,10 +71,13 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
       .find((at) => sign.is.includes(String(at.value)))
   }
   if ('configMap' in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot)
-  const { container, values } = component
+  const { container } = component
   if ('values' in sign) {
-    const given = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
-    return given.every(([at, is]) => String(at?.value) === is) ? given[0]?.[0] : undefined
+    for (const values of valuesOf(component, snapshot)) {
+      const given = Object.entries(sign.values).map(([path, is]) => [values.at(...path.split('.')), is] as const)
+      if (given.every(([at, is]) => String(at.value) === is)) return given[0]?.[0]
+    }
+    return undefined
   }
   if (!container) return undefined
   const args = new Arguments(container)
@@ -95,6 +100,17 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
   return flag && sign.is.some((value) => value === flag.value || (value === 'true' && args.isOn(sign.flag, false)))
     ? flag.at
     : undefined
+}
+
+/** The values of a chart's release; those of an artifact in a registry are in the HelmReleases that take their chart from it. */
+function valuesOf({ manifest, values }: Component, snapshot: Snapshot): Cursor[] {
+  if (groupKindOf(manifest.ref) !== gitOpsKind.ociRepository) return values ? [values] : []
+  const { name, namespace } = manifest.ref
+  return snapshot.ofKind(gitOpsKind.helmRelease).flatMap(({ ref, root }) => {
+    const { chartRef, values: own } = readHelmRelease(root)
+    const names = chartRef.at('kind').string === 'OCIRepository' && chartRef.at('name').string === name
+    return names && (chartRef.at('namespace').string ?? ref.namespace) === namespace ? [own] : []
+  })
 }
 
 /** Every container of the component's Pod: a CNI's parts share the settings of any one of them. */

@@ -23,7 +23,16 @@ const RoleNeeds = Type.Object(
 /** The permissions that one part of a component needs, and the role with that name in its own manifests. */
 export type RoleNeeds = Static<typeof RoleNeeds>
 
-const CrdNeeds = Type.Object({ ...owner, needs: Type.Array(Type.Object({ ...scope, names: texts }, strict)) }, strict)
+const CrdNeeds = Type.Object(
+  {
+    ...owner,
+    /** The CRD that is there wherever these are installed, where the component's own chart installs none of them. */
+    apart: Type.Optional(text),
+    /** With `version`, the CRDs have to define it. */
+    needs: Type.Array(Type.Object({ ...scope, names: texts, version: Type.Optional(text) }, strict)),
+  },
+  strict,
+)
 
 /** `facts/component-permissions.yaml` */
 export const PermissionFile = factsFile({ roles: Type.Array(RoleNeeds), crds: Type.Array(CrdNeeds) })

@@ -124,16 +124,37 @@ function listed(missing: readonly Permission[]): string {
 /** A role that lacks more than this is another role, and a longer list does not help. */
 const maxListed = 10
 
-/** The CRDs that a part reads and that are in no manifest, for groups with at least one CRD in a manifest. */
+/** The CRDs that a part reads and that no manifest defines as it reads them, for groups with at least one CRD in a manifest. */
 function missingCrds(of: Component, snapshot: Snapshot): MissingPermissions[] {
-  const wanted = crdsOf(of, snapshot)
   const held = snapshot.ofKind(crdKind)
-  return [...new Set(wanted.map(groupOf))].flatMap((group) => {
+  const holding = (name: string) => held.filter(({ ref }) => ref.name === name)
+  const wanted = crdsOf(of, snapshot).filter(({ apart }) => apart === undefined || holding(apart).length > 0)
+  return [...new Set(wanted.map(({ name }) => groupOf(name)))].flatMap((group) => {
     const [first] = held.filter(({ ref }) => groupOf(ref.name) === group)
     if (!first) return []
-    const keys = wanted.filter((name) => groupOf(name) === group && !held.some(({ ref }) => ref.name === name))
-    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `the CRD ${enumerated(keys, 3)} is missing` }]
+    const ofGroup = wanted.filter(({ name }) => groupOf(name) === group)
+    const missing = ofGroup.filter(({ name }) => holding(name).length === 0).map(({ name }) => name)
+    const outdated = ofGroup.flatMap(({ name, version }) => {
+      const [one] = holding(name)
+      if (!one || version === undefined || holding(name).some((crd) => defines(crd, version))) return []
+      return [{ one, name, version }]
+    })
+    const at = first.root.at('metadata', 'name')
+    return [
+      { of, at, keys: missing, words: `the CRD ${enumerated(missing, 3)} is missing` },
+      ...outdated.map(({ one, name, version }) => ({
+        of,
+        at: one.root.at('metadata', 'name'),
+        keys: [`${name}/${version}`],
+        words: `the CRD ${name} has no version ${version}`,
+      })),
+    ]
   })
+}
+
+/** Whether a CRD has a version, served or not. Source: https://github.com/cilium/cilium/blob/v1.18.0/operator/pkg/gateway-api/cell.go, checkCRD */
+function defines({ root }: Manifest, version: string): boolean {
+  return [...root.at('spec', 'versions').items()].some((one) => one.at('name').string === version)
 }
 
 function isRbac(ref: ObjectRef): boolean {
