@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import type { GroupKind, Manifest } from '../../manifest/manifest'
+import { type GroupKind, identityOf, type Manifest } from '../../manifest/manifest'
 import { parentsOf, routeProtocols } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
 import { valuesOfFlag } from '../workload/settings'
@@ -15,22 +15,34 @@ export function gatewayNameOf({ settings }: DnsScope): string | undefined {
 }
 
 /**
- * The hosts of routes for which an ExternalDNS makes records because they are attached to the Gateway that it takes by
- * name. Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/source/gateway.go
+ * The hosts of routes for which an ExternalDNS makes records because they are attached to a Gateway of the name that it
+ * takes. Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/source/gateway.go
  */
-function hostsByGateway(scope: DnsScope, snapshot: Snapshot): ReadonlySet<string> {
+function hostsByGateway(scope: DnsScope, snapshot: Snapshot, base: Snapshot): ReadonlySet<string> {
+  return new Set(routesByGateway(scope, snapshot, base).flatMap(hostnamesOf))
+}
+
+/** A Gateway that the base does not have may be one from elsewhere: then the routes that name it count. */
+function routesByGateway(scope: DnsScope, snapshot: Snapshot, base: Snapshot): Manifest[] {
   const name = gatewayNameOf(scope)
   const sources = valuesOfFlag(scope.settings, 'source') ?? []
   const routes = Object.entries(sourceOf).flatMap(([kind, source]) =>
     sources.includes(source) ? snapshot.ofKind(kind) : [],
   )
-  const gateways = snapshot.ofKind('Gateway.gateway.networking.k8s.io').filter(({ ref }) => ref.name === name)
+  const [gateways, before] = [snapshot, base].map((one) => gatewaysNamed(name ?? '', one))
+  const isElsewhere = gateways?.length === 0 && before?.length === 0
   const isTaken = (route: Manifest) =>
     parentsOf(route)?.some(
       (parent) =>
-        parent.name.string === name && gateways.some(({ ref }) => [ref.namespace, ''].includes(parent.namespace)),
+        parent.name.string === name &&
+        (isElsewhere || gateways?.some(({ ref }) => [ref.namespace, ''].includes(parent.namespace))),
     )
-  return new Set(routes.filter(isTaken).flatMap(hostnamesOf))
+  return routes.filter(isTaken)
+}
+
+/** The Gateways of a name. */
+export function gatewaysNamed(name: string, snapshot: Snapshot): Manifest[] {
+  return snapshot.ofKind('Gateway.gateway.networking.k8s.io').filter(({ ref }) => ref.name === name)
 }
 
 /**
@@ -39,16 +51,23 @@ function hostsByGateway(scope: DnsScope, snapshot: Snapshot): ReadonlySet<string
  */
 export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, head: Snapshot): string[] {
   if (!is.prunes || gatewayNameOf(was) === undefined || gatewayNameOf(is) === undefined) return []
-  const had = hostsByGateway(was, base)
+  const had = hostsByGateway(was, base, base)
   const readers = had.size > 0 ? dnsScopesIn(head).filter((one) => readsRoutes(one) && mayShareRecords(one, is)) : []
   if (readers.some((one) => gatewayNameOf(one) === undefined)) return []
-  const kept = new Set(readers.flatMap((one) => [...hostsByGateway(one, head)]))
+  const kept = new Set(readers.flatMap((one) => [...hostsByGateway(one, head, base)]))
   const routed = new Set(
     Object.keys(sourceOf)
       .flatMap((kind) => head.ofKind(kind))
       .flatMap(hostnamesOf),
   )
   return [...had].filter((host) => routed.has(host) && !kept.has(host)).sort()
+}
+
+/** Whether a route is the first of those by which an ExternalDNS made records of some hosts. */
+export function isFirstOf(hosts: readonly string[], route: Manifest, was: DnsScope, base: Snapshot): boolean {
+  const routes = routesByGateway(was, base, base).filter((one) => hostnamesOf(one).some((host) => hosts.includes(host)))
+  const [first] = routes.map(({ ref }) => identityOf(ref)).sort()
+  return first === identityOf(route.ref)
 }
 
 /** Whether two ExternalDNS write to one provider, or may: another provider has records of its own. */
@@ -66,6 +85,9 @@ function readsRoutes({ settings }: DnsScope): boolean {
 const sourceOf: Readonly<Record<GroupKind, string>> = Object.fromEntries(
   Object.keys(routeProtocols).map((kind) => [kind, `gateway-${kind.slice(0, kind.indexOf('.')).toLowerCase()}`]),
 )
+
+/** The kinds of routes of which an ExternalDNS makes records by the Gateways that they name. */
+export const routeKinds = Object.keys(routeProtocols) as GroupKind[]
 
 function hostnamesOf({ root }: Manifest): string[] {
   const written = [...root.at('spec', 'hostnames').items()]

@@ -3,7 +3,14 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { isSuspended } from '../../kubernetes/charts/coming-release'
 import { staysInCluster } from '../../kubernetes/controllers/controller-loss'
-import { gatewayFlag, gatewayNameOf, hostsUnattached } from '../../kubernetes/controllers/external-dns-gateways'
+import {
+  gatewayFlag,
+  gatewayNameOf,
+  gatewaysNamed,
+  hostsUnattached,
+  isFirstOf,
+  routeKinds,
+} from '../../kubernetes/controllers/external-dns-gateways'
 import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
 import { dnsNamesIn, hostsWithout, isDnsObject, namesLostBy } from '../../kubernetes/controllers/external-dns-loss'
 import { dnsAnnotationsOf, isInDomains } from '../../kubernetes/controllers/external-dns-records'
@@ -16,6 +23,7 @@ import {
   leftOutBy,
   takesForDns,
 } from '../../kubernetes/controllers/external-dns-scope'
+import { parentsOf } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { type Settings, valueOr, valuesOfFlag } from '../../kubernetes/workload/settings'
 import { abridged } from '../../listing'
@@ -47,7 +55,7 @@ export default defineRule({
   summary: 'ExternalDNS goes on making the records of hosts that stay routed.',
   since: '1.30.0',
   scope: 'change',
-  kinds: [...workloadKinds, ...releaseKinds, gatewayKind, ...(Object.keys(dnsSources) as GroupKind[])],
+  kinds: [...workloadKinds, ...releaseKinds, gatewayKind, ...routeKinds, ...(Object.keys(dnsSources) as GroupKind[])],
   reads: [...dnsKinds, ...releasePartKinds],
   messages: {
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/policy.go: sync deletes records without a source
@@ -78,6 +86,7 @@ export default defineRule({
   *partners(manifest, _, isGone) {
     const { content } = manifest.object
     if (isGone && groupKindOf(manifest.ref) === gatewayKind) yield* [gatewayFlag, 'parentRefs', manifest.ref.name]
+    if (routeKinds.includes(groupKindOf(manifest.ref))) yield* [gatewayFlag, ...namesInRoute(manifest)]
     if (!/external-?dns/.test(content)) return
     yield* ['Ingress', 'external-dns', 'externaldns.k8s.io', ...namesOfReleaseParts(manifest)]
     if (isDnsObject(manifest)) return
@@ -92,6 +101,12 @@ export default defineRule({
         report([before.root, placeOf(is, gatewayFlag)], 'unattached', args, { keys: [] })
       }
       return
+    }
+    if (after && routeKinds.includes(groupKindOf(before.ref))) {
+      for (const { is, hosts } of losersByRoute(before, base, head)) {
+        const args = { dns: nameOf(is.workload.ref), gateway: gatewayNameOf(is) ?? '', hosts: abridged(hosts) }
+        report([after.root.at('spec', 'parentRefs'), placeOf(is, gatewayFlag)], 'unattached', args, { keys: [] })
+      }
     }
     if (isDnsObject(before)) {
       for (const { at, ...args } of namesLost(before, after, base, head)) report(at, 'unnamed', args, { keys: [] })
@@ -165,12 +180,34 @@ function isInstalled(head: Snapshot): boolean {
 /** The ExternalDNS that take the routes of a removed Gateway by its name, with the hosts whose records they delete. */
 function losersOf(gateway: Manifest, base: Snapshot, head: Snapshot): { is: DnsScope; hosts: string[] }[] {
   const { name } = gateway.ref
-  if (head.ofKind(gatewayKind).some(({ ref }) => ref.name === name)) return []
+  if (gatewaysNamed(name, head).length > 0) return []
   return dnsScopesIn(base).flatMap((was) => {
     const is = asIn(head, was)
     const hosts = is && gatewayNameOf(is) === name ? hostsUnattached(was, is, base, head) : []
     return is && hosts.length > 0 ? [{ is, hosts }] : []
   })
+}
+
+/**
+ * The ExternalDNS that take routes of a Gateway by its name, and delete the records of those that leave it:
+ * told at the first of the routes.
+ */
+function losersByRoute(route: Manifest, base: Snapshot, head: Snapshot): { is: DnsScope; hosts: string[] }[] {
+  return dnsScopesIn(base).flatMap((was) => {
+    const is = asIn(head, was)
+    const name = gatewayNameOf(was)
+    if (!is || name === undefined || name !== gatewayNameOf(is)) return []
+    // The removal of the Gateway is a change of its own.
+    if (gatewaysNamed(name, base).length > 0 && gatewaysNamed(name, head).length === 0) return []
+    const hosts = hostsUnattached(was, is, base, head)
+    return hosts.length > 0 && isFirstOf(hosts, route, was, base) ? [{ is, hosts }] : []
+  })
+}
+
+/** The names of the Gateways that a route names, and its hosts, which other routes may have. */
+function namesInRoute(route: Manifest): string[] {
+  const hosts = [...route.root.at('spec', 'hostnames').items()].flatMap(({ string }) => string ?? [])
+  return [...(parentsOf(route) ?? []).flatMap(({ name }) => name.string ?? []), ...hosts]
 }
 
 /** An ExternalDNS after the change. */
