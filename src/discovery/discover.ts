@@ -8,6 +8,7 @@ import type { GeneratedBySet, NotInspected, PlainOwner } from '../deployers/comm
 import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
+import type { HelmInstall } from '../deployers/fleet-helmfile/helm-installs'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
 import { releasesOfFiles } from '../deployers/fleet-helmfile/releases-elsewhere'
 import { readGitOps } from '../deployers/gitops'
@@ -28,6 +29,7 @@ import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomizati
 import { Followed, type FollowLimits, type Render } from './followed'
 import { IdleDeployers } from './idle-deployers'
 import { ignorableIn } from './ignorable'
+import { helmScripts, installedBy } from './installed-by-scripts'
 import { mirroredNames } from './mirrored-names'
 import { takesOutsideFiles } from './outside-files'
 import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
@@ -85,6 +87,8 @@ export interface Discovery {
   readonly allowsOutsideFiles: boolean
   /** The files that scripts of the base apply. */
   readonly applied: ReadonlySet<string>
+  /** The scripts of the base that may run helm, with their texts: a change of them neither adds a release nor takes one. */
+  readonly scripts: ReadonlyMap<string, string>
 }
 
 /** The inputs of discovery other than the files. */
@@ -128,6 +132,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     known.base?.allowsOutsideFiles ?? (await takesOutsideFiles(checkout, kustomizationsInFiles))
   const applied =
     known.base?.applied ?? (kustomizationsInFiles.size > 0 ? await appliedByScripts(checkout) : new Set<string>())
+  const scripts = known.base?.scripts ?? (charts.length > 0 ? await helmScripts(checkout) : new Map<string, string>())
+  const installs = installedBy(scripts, charts, checkout)
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,
@@ -151,6 +157,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     patchFiles: patchFilesOf(kustomizationsInFiles),
     allowsOutsideFiles,
     applied,
+    installs,
     known: { ...known, repository: [...known.repository, ...mirrors] },
     followed,
     all,
@@ -206,6 +213,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     mirrors,
     allowsOutsideFiles,
     applied,
+    scripts,
   }
 }
 
@@ -225,6 +233,7 @@ interface SideReading {
   readonly patchFiles: ReadonlySet<string>
   readonly allowsOutsideFiles: boolean
   readonly applied: ReadonlySet<string>
+  readonly installs: readonly HelmInstall[]
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -244,7 +253,7 @@ async function readRound(charts: readonly string[], reading: SideReading) {
       ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
   const explicitPlaces = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
-  const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
+  const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces, reading.installs)
   const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [
     ...explicit,

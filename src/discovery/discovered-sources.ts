@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import type { GitOpsSources } from '../deployers/common/gitops-sources'
+import type { HelmInstall } from '../deployers/fleet-helmfile/helm-installs'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart, vendored } from '../sources/chart'
@@ -8,12 +9,17 @@ import { realPlace } from '../sources/places'
 import { type HelmSource, type KustomizeSource, placeOf, type Target } from '../sources/source'
 import type { Discovery } from './discover'
 
-/** Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster. */
+/**
+ * Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster.
+ *
+ * @param installs the releases that scripts install
+ */
 export async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],
   kustomizations: ReadonlyMap<string, Kustomization>,
   explicitPlaces: ReadonlySet<string>,
+  installs: readonly HelmInstall[],
 ): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
   const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
   const included = new Set([
@@ -55,9 +61,17 @@ export async function discoveredCharts(
         release: name,
         namespace: 'default',
       })
-      return sets.length === 0
-        ? [release([], { path: at.path })]
-        : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
+      const own = sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
+      const known = new Set(own.map(({ id }) => id))
+      const installed = installs.flatMap(({ chart, values: all, name: called = name, namespace = 'default' }) => {
+        const values = all.filter((file) => file !== path.join(folder, 'values.yaml'))
+        const cluster = `${folder || name}:${values.map((file) => (file.startsWith(`${folder}/`) ? file.slice(start) : file)).join('+')}`
+        const its = { ...release(values, { cluster }), release: called, namespace }
+        const isNew = chart === folder && values.length > 0 && !known.has(its.id)
+        known.add(its.id)
+        return isNew ? [its] : []
+      })
+      return [...(own.length === 0 ? [release([], { path: at.path })] : own), ...installed]
     })
   return { releases, libraries }
 }

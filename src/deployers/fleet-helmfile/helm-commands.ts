@@ -9,8 +9,23 @@ export interface HelmCommands {
 
 /** Reads the `helm upgrade` and `helm install` commands of a script or a workflow. */
 export function helmCommandsIn(text: string): HelmCommands {
-  const commands = joined(text).split('\n').flatMap(argumentsIn)
+  const commands = helmArgumentsIn(text)
   return { text, isOpen: commands.length === 0 || commands.some(takesAny) }
+}
+
+/** What follows `upgrade` or `install` in the helm commands of a text, each as its words. */
+export function helmArgumentsIn(text: string): string[][] {
+  return joined(text).split('\n').flatMap(argumentsIn)
+}
+
+/** The values files that a command names, as they are written. */
+export function valuesIn(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => fileOf(word, words[index + 1] ?? ''))
+}
+
+/** The words of a command that are neither flags nor their values: the release, and the chart. */
+export function positionalIn(words: readonly string[]): string[] {
+  return words.filter((word, index) => !word.startsWith('-') && !isFlag(words[index - 1] ?? ''))
 }
 
 /** Whether a command may take a values file: its name is in the text, in whatever form. */
@@ -18,9 +33,18 @@ export function mayTake({ text, isOpen }: HelmCommands, file: string): boolean {
   return isOpen || text.includes(path.basename(file))
 }
 
-/** The text with each command on one line. */
+/** The text with each command on one line, and each expression of a template in one word. */
 function joined(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\\\n', ' ').replaceAll('`\n', ' ')
+  const [first = '', ...others] = text
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\\\n', ' ')
+    .replaceAll('`\n', ' ')
+    .split('{{')
+  const tight = others.map((one) => {
+    const end = one.indexOf('}}')
+    return `{{${one.slice(0, Math.max(end, 0)).replaceAll(' ', '')}${one.slice(Math.max(end, 0))}`
+  })
+  return [first, ...tight].join('')
 }
 
 /** What follows `upgrade` or `install` in a line with a helm command. */
@@ -45,8 +69,8 @@ const positions = 2
 
 /** Whether a command may take any values file. */
 function takesAny(words: readonly string[]): boolean {
-  const values = words.flatMap((word, index) => fileOf(word, words[index + 1] ?? ''))
-  const others = words.filter((word, index) => !word.startsWith('-') && !isFlag(words[index - 1] ?? ''))
+  const values = valuesIn(words)
+  const others = positionalIn(words)
   const isMore = (word: string) => word.startsWith('$') || word.startsWith('{{')
   return values.some(isPattern) || others.slice(values.length === 0 ? 0 : positions).some(isMore)
 }
@@ -61,7 +85,26 @@ function fileOf(word: string, next: string): string[] {
 }
 
 /** Flags without a value of their own. */
-const switches = ['--install', '-i', '--atomic', '--wait', '--create-namespace', '--debug', '--dry-run', '--force']
+const switches = [
+  '--install',
+  '-i',
+  '--atomic',
+  '--cleanup-on-fail',
+  '--create-namespace',
+  '--debug',
+  '--dependency-update',
+  '--devel',
+  '--dry-run',
+  '--force',
+  '--hide-notes',
+  '--no-hooks',
+  '--reset-values',
+  '--reuse-values',
+  '--rollback-on-failure',
+  '--skip-crds',
+  '--wait',
+  '--wait-for-jobs',
+]
 
 function isFlag(word: string): boolean {
   return word.startsWith('-') && !word.includes('=') && !switches.includes(word)

@@ -1,0 +1,85 @@
+import path from 'node:path/posix'
+import type { Checkout } from '../../revision/checkout'
+import { inside } from '../../sources/places'
+import { helmArgumentsIn, positionalIn, valuesIn } from './helm-commands'
+import { filledWith, variablesIn, withoutRoot } from './script-variables'
+
+/** A release that a script or a workflow installs from a chart of the repository. */
+export interface HelmInstall {
+  /** The folder of the chart. */
+  readonly chart: string
+  /** The values files in their order, the last over the others. */
+  readonly values: readonly string[]
+  /** Undefined where the command leaves it to a variable, or does not have it. */
+  readonly name: string | undefined
+  readonly namespace: string | undefined
+}
+
+/** The most files that the variable of one command stands for; with more, none of them is taken. */
+const mostFiles = 24
+
+/**
+ * The releases that the `helm upgrade` and `helm install` commands of a script install from charts of the repository with
+ * values files. A variable in the names of files stands for each text with which they are all there: `-f env/$STAGE/web.yaml`.
+ *
+ * @param charts the folders of charts
+ */
+export function helmInstallsIn(
+  script: string,
+  text: string,
+  charts: ReadonlySet<string>,
+  checkout: Checkout,
+): HelmInstall[] {
+  const folders = new Set(['', inside('', path.dirname(script)) ?? ''])
+  return helmArgumentsIn(text).flatMap((words) =>
+    [...folders].flatMap((from) => installsOf(words, from, charts, checkout)),
+  )
+}
+
+function installsOf(
+  words: readonly string[],
+  from: string,
+  charts: ReadonlySet<string>,
+  checkout: Checkout,
+): HelmInstall[] {
+  const values = valuesIn(words)
+    .flatMap((one) => one.split(','))
+    .map(withoutRoot)
+  const [name = '', ...others] = positionalIn(words)
+  const flag = words.findIndex((word) => word === '-n' || word === '--namespace')
+  const namespace = flag === -1 ? words.find((word) => word.startsWith('--namespace='))?.slice(12) : words[flag + 1]
+  return meaningsOf(values, from, checkout).flatMap((meaning): HelmInstall[] => {
+    const meant = (word: string) => filledWith(word, meaning)
+    const chart = others
+      .map((word) => inside(from, meant(withoutRoot(word))))
+      .find((place) => place !== undefined && charts.has(place))
+    const files = values.flatMap((one) => inside(from, meant(one)) ?? [])
+    if (chart === undefined || files.length === 0 || files.length < values.length) return []
+    if (!files.every((file) => checkout.has(file))) return []
+    return [{ chart, values: files, name: knownText(meant(name)), namespace: knownText(meant(namespace ?? '')) }]
+  })
+}
+
+function knownText(word: string): string | undefined {
+  return word === '' || variablesIn(word).length > 0 ? undefined : word
+}
+
+/** The texts for the variable in the names of files; one without any where they have none, and none where they have several. */
+function meaningsOf(values: readonly string[], from: string, checkout: Checkout): ReadonlyMap<string, string>[] {
+  const [variable, ...more] = new Set(values.flatMap(variablesIn))
+  if (values.length === 0 || more.length > 0) return []
+  if (variable === undefined) return [new Map()]
+  const pattern = values.find((one) => variablesIn(one).includes(variable)) ?? ''
+  const [before = '', ...after] = (inside(from, filledWith(pattern, new Map([[variable, gap]]))) ?? '').split(gap)
+  const texts = new Set(
+    [...checkout.tree.entries.keys()].flatMap((file) => {
+      if (!file.startsWith(before)) return []
+      const text = file.slice(before.length).split(after[0] || '/')[0] ?? ''
+      return text !== '' && !text.includes('/') && file === [before, ...after].join(text) ? [text] : []
+    }),
+  )
+  return texts.size > mostFiles ? [] : [...texts].map((text) => new Map([[variable, text]]))
+}
+
+/** A character that no name of a file has. */
+const gap = '\0'
