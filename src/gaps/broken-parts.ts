@@ -3,6 +3,7 @@ import { gateFinding } from '../finding/gate-finding'
 import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
 import type { Failure } from '../render/tools/rendering'
+import { withIgnored } from '../sides/ignored-files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
@@ -80,7 +81,7 @@ class Parts {
   private async brokenAt({ folder, component }: Kustomization): Promise<Broken[]> {
     // A component builds only with the objects that it is laid over.
     if (component) return this.brokenIn(folder)
-    const is = await this.build(folder, this.head)
+    const is = await withIgnored(await this.build(folder, this.head), { base: this.base, head: this.head })
     const failure = failureOf(is)
     if (!failure) return []
     const isNew = !this.base.discovery.kustomizations.has(folder)

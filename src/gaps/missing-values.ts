@@ -2,7 +2,7 @@ import { isMainRevision } from '../deployers/common/missing-folder'
 import type { MissingValues } from '../deployers/common/missing-values'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
-import { ignorePatternsIn, takes } from '../revision/ignore-patterns'
+import { ignoredByGit } from '../revision/ignored-by-git'
 import type { SideOfChange } from '../sides/side'
 
 /** What becomes of the release, and what to do. */
@@ -47,7 +47,9 @@ export async function missingValues(
   const known = new Set(base?.discovery.missing.flatMap(keysOf))
   const isNew = (one: MissingValues) => base !== undefined && !keysOf(one).some((key) => known.has(key))
   const { missing } = head.discovery
-  const isKept = missing.some(({ deployer }) => deployer === 'helmfile') ? await ignoredIn(head) : () => false
+  const isKept = missing.some(({ deployer }) => deployer === 'helmfile')
+    ? await ignoredByGit(head.checkout)
+    : () => false
   const found = new Map<string, Finding>()
   for (const one of missing) {
     const { deployer, path, region, release, place, written, list } = one
@@ -76,12 +78,4 @@ export async function missingValues(
 /** The same file of a release in another file, or named by another path, is no news. */
 function keysOf({ path, release, place, written }: MissingValues): readonly string[] {
   return [JSON.stringify([release, place]), JSON.stringify([path, release, written])]
-}
-
-async function ignoredIn({ checkout }: SideOfChange): Promise<(file: string) => boolean> {
-  const files = [...checkout.tree.entries.keys()].filter((file) => /(?:^|\/)\.gitignore$/.test(file))
-  const depthOf = (file: string) => file.split('/').length
-  const texts = [...(await checkout.texts(files))].sort(([a], [b]) => depthOf(a) - depthOf(b))
-  const patterns = texts.flatMap(([file, text]) => ignorePatternsIn(text, file))
-  return (file) => patterns.findLast((one) => takes(one, file.split('/')))?.includes === false
 }

@@ -5,6 +5,7 @@ export interface Lack {
    * - `source`: an object that a replacement takes a value of; `field`: a field that one puts it into
    * - `variable`: a variable of `vars`; `data`: a ConfigMap or Secret that a generator completes
    * - `encrypted`: a file that git-crypt encrypts
+   * - `ignored`: a file that Git ignores, as its path from the repository's root
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
    * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values, or
@@ -21,6 +22,7 @@ export interface Lack {
     | 'variable'
     | 'data'
     | 'encrypted'
+    | 'ignored'
     | 'plugin'
     | 'place'
     | 'chart'
@@ -62,6 +64,8 @@ export function nameOfLack({ what, about }: Lack): string {
       return `additions to ${object}`
     case 'encrypted':
       return `the encrypted file ${about}`
+    case 'ignored':
+      return `${about}, which Git ignores`
     case 'plugin':
       return `the plugin ${about}`
     case 'place':

@@ -3,14 +3,16 @@ import { gitCrypt, loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import { asciiJson } from './ascii-json'
+import { inspectedContent } from './inspected-content'
 import { closureOf, inside, type Kustomization } from './kustomization'
 import { kustomizationShape } from './kustomize-fields'
 import { isInline, readKustomizeText } from './kustomize-reader'
 import type { Lack } from './lack'
 import { objectsInFiles } from './objects-in-files'
 import { realPlace } from './places'
+import { reducedGenerator } from './reduced-generator'
 import type { KustomizeSource } from './source'
-import { dataIn, type Fields, fieldsOf, listOf, textOf } from './untyped'
+import { dataIn, type Fields, fieldsOf, holds, listOf, textOf } from './untyped'
 
 /** A Kustomization without its missing parts. */
 export interface Reduced {
@@ -119,7 +121,7 @@ class Reduction {
     if (written === '') return
     const reduced: [string, unknown][] = []
     let isReduced = false
-    for (const [key, value] of Object.entries(fieldsOf(contentOf(written)))) {
+    for (const [key, value] of Object.entries(fieldsOf(inspectedContent(written)))) {
       const kept: unknown[] = []
       // The last ones first, as kustomize names the first of them.
       for (const entry of listOf(value).toReversed()) {
@@ -163,7 +165,8 @@ class Reduction {
       case 'patchesStrategicMerge':
         return this.patch(textOf(entry), place, (text) => text)
       case 'patches': {
-        if (Object.keys(fieldsOf(fields.target)).length > 0) return 'whole'
+        const isIgnored = this.isIgnored(textOf(fields.path), place)
+        if (Object.keys(fieldsOf(fields.target)).length > 0 && !isIgnored) return 'whole'
         const inline = textOf(fields.patch)
         return this.patch(inline || textOf(fields.path), place, (patch) => ({ ...fields, patch }), inline !== '')
       }
@@ -175,7 +178,12 @@ class Reduction {
       case 'secretGenerator': {
         const kind = field === 'secretGenerator' ? 'Secret' : 'ConfigMap'
         const completes = ['merge', 'replace'].includes(textOf(fields.behavior))
-        return completes && this.has('data', `${kind}/${name}`) ? undefined : this.generator(fields, place)
+        return completes && this.has('data', `${kind}/${name}`)
+          ? undefined
+          : reducedGenerator(fields, {
+              isIgnored: (written) => this.isIgnored(written, place),
+              isEncrypted: (written) => this.isEncrypted(written, place),
+            })
       }
       case 'replicas':
         return this.has('object', name) ? undefined : 'whole'
@@ -186,21 +194,17 @@ class Reduction {
       case 'validators':
         return this.plugin(field, textOf(entry), place)
       case 'resources':
-        if (await this.isEncrypted(textOf(entry), place)) return undefined
+        if (this.isIgnored(textOf(entry), place) || (await this.isEncrypted(textOf(entry), place))) return undefined
         return this.pluginFolders.has(place.folder) ? this.plugin('generators', textOf(entry), place) : 'whole'
       default:
         return 'whole'
     }
   }
 
-  /** A generator without the encrypted files that it takes variables from. */
-  private async generator(fields: Fields, place: FieldPlace): Promise<unknown> {
-    const written = [...listOf(fields.envs), ...(textOf(fields.env) === '' ? [] : [fields.env])]
-    const kept: unknown[] = []
-    for (const file of written) if (!(await this.isEncrypted(textOf(file), place))) kept.push(file)
-    if (kept.length === written.length) return 'whole'
-    const { env: _, ...others } = fields
-    return { ...others, envs: kept }
+  /** Whether Git ignores a file that is not here. */
+  private isIgnored(written: string, { folder }: FieldPlace): boolean {
+    const file = inside(folder, written)
+    return file !== undefined && this.has('ignored', file)
   }
 
   /** Whether git-crypt encrypts a file: the tools that deploy it see its text. */
@@ -227,6 +231,10 @@ class Reduction {
     inline: (text: string) => unknown,
     isText = isInline(written),
   ): Promise<unknown> {
+    if (!isText && this.isIgnored(written, place)) {
+      this.changesOthers = true
+      return undefined
+    }
     const file = isText ? undefined : this.fileAt(written, place)
     const text = isText ? written : file && (await this.checkout.text(file))
     if (text === undefined) return 'whole'
@@ -284,20 +292,4 @@ class Reduction {
   private real(place: string): string {
     return realPlace(this.checkout.tree, place)
   }
-}
-
-/** The data of an inspected Kustomization: it is JSON, apart from characters outside of ASCII and plugins written in it. */
-function contentOf(written: string): unknown {
-  try {
-    return JSON.parse(written)
-  } catch {
-    return dataIn(written)
-  }
-}
-
-/** Whether a string occurs anywhere in a value. */
-function holds(value: unknown, text: string): boolean {
-  if (value === text) return true
-  if (value === null || typeof value !== 'object') return false
-  return Object.values(value).some((one) => holds(one, text))
 }

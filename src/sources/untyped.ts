@@ -32,3 +32,10 @@ export function dataOfNode(node: unknown, document: Document): unknown {
     return undefined
   }
 }
+
+/** Whether a string occurs anywhere in a value. */
+export function holds(value: unknown, text: string): boolean {
+  if (value === text) return true
+  if (value === null || typeof value !== 'object') return false
+  return Object.values(value).some((one) => holds(one, text))
+}

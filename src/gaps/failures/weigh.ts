@@ -92,7 +92,7 @@ function isLimit(compared: Comparison, knownRemotes: readonly string[]): boolean
   const isExcused = !old || before?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes))
   if (failure.remote && (isExcused || isForElsewhere(side, old))) return true
   // A plugin that kustomize does not have renders nothing here on either side; its files are not judged. Nor are encrypted
-  // files, which the tools that deploy them can read.
+  // files, which the tools that deploy them can read, nor files that Git ignores, which are made where it is deployed.
   if (isReduced && side.partial.lacks.every(({ what }) => unreadHere.has(what))) return true
   // The patch's target would come from the chart, which was not inspected before either.
   if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) return true
@@ -117,7 +117,7 @@ function isOfPlaceholders(lacks: readonly Lack[]): boolean {
   return lacks.some(({ what }) => what === 'value' || what === 'refusal')
 }
 
-const unreadHere: ReadonlySet<Lack['what']> = new Set(['plugin', 'encrypted'])
+const unreadHere: ReadonlySet<Lack['what']> = new Set(['plugin', 'encrypted', 'ignored'])
 
 /**
  * Whether a missing part of a source can only come from elsewhere: the source has remote entries, and the base did not

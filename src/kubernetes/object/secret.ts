@@ -5,10 +5,15 @@ import type { Manifest } from '../../manifest/manifest'
 const filledInBy =
   /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/
 
+/** The annotation that the gate itself adds to what it generates without a file that Git ignores. */
+export const incompleteMark = 'ingress-guard.invalid/incomplete'
+
 /** Whether the cluster will hold the manifest's data: not encrypted, reflected or filled in by a tool. */
 export function isSecretComplete(secret: Manifest): boolean {
   if (isEncrypted(secret)) return false
-  return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
+  return ![...secret.root.at('metadata', 'annotations').entries()].some(
+    ([name]) => name === incompleteMark || filledInBy.test(name),
+  )
 }
 
 /** SOPS keeps the keys readable, encrypts the values, and adds its own key. Source: https://getsops.io/docs/ */

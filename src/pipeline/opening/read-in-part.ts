@@ -1,6 +1,7 @@
 import { isMoved } from '../../gaps/moved'
 import { lackOf } from '../../render/tools/lacking'
 import { type Failure, isUnparsable } from '../../render/tools/rendering'
+import { withIgnored } from '../../sides/ignored-files'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { RemoteEntry } from '../../sources/kustomization'
@@ -61,7 +62,8 @@ export function pairsOf(before: readonly RenderedSide[], after: readonly Rendere
   ]
 }
 
-async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair, most = maxLacks): Promise<Pair> {
+async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, whole: Pair, most = maxLacks): Promise<Pair> {
+  const pair = await ignoring({ base, head }, whole)
   const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
   // A tool that is missing or was stopped shows nothing about the source.
   if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
@@ -71,6 +73,11 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair, 
     return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
   const reduced = await withoutLacks({ base, head }, pair, most)
   return isPart(reduced) ? reduced : asWritten({ base, head }, reduced)
+}
+
+async function ignoring(sides: Pick<Sides, 'base' | 'head'>, { before, after }: Pair): Promise<Pair> {
+  const [was, is] = await Promise.all([withIgnored(before, sides), withIgnored(after, sides)])
+  return { before: was, after: is }
 }
 
 /** Whether a pair was rendered without its missing parts. */
@@ -124,7 +131,7 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
         before: was && withRemote(asPart(was, pair.before, 'reduced', lacks.before), remote.before),
         after: is && withRemote(asPart(is, pair.after, 'reduced', lacks.after), remote.after),
       }
-    sides = { before: was, after: is }
+    sides = await ignoring({ base, head }, { before: was, after: is })
     remote.before.push(...remoteOf(was))
     remote.after.push(...remoteOf(is))
   }
@@ -190,7 +197,10 @@ function isUnparsed(side: RenderedSide | undefined): boolean {
 
 function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undefined): RenderedSide | undefined {
   const failure = reduced?.failure
-  return whole && failure && isUnparsable(failure) ? { ...whole, failure } : whole
+  if (!whole || !failure) return whole
+  // What fails apart from a file that Git ignores fails where the file is, too.
+  const isBehind = whole.failure?.lack?.what === 'ignored' && !unfit.has(failure.cause) && lackOf(failure) === undefined
+  return isBehind || isUnparsable(failure) ? { ...whole, failure } : whole
 }
 
 /**

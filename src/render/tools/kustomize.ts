@@ -21,6 +21,7 @@ import { lackIn } from '../../sources/lack'
 import type { KustomizeSource } from '../../sources/source'
 import { type OpenVariable, openIn, substituted } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
+import { absentIn } from './absent-file'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
 import {
@@ -322,7 +323,8 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const isEncrypted = lack?.what === 'encrypted' && message.includes('GITCRYPT')
   const cause = isEncrypted ? `git-crypt encrypts ${lack.about}` : inWords(causeIn(withoutOddQuote(words)), checkout)
   const failed = at('tool-failed', `kustomize cannot build it: ${shortened(cause, checkout.folder)}`)
-  const failure = lack ? { ...failed, lack } : failed
+  const absent = absentIn(message, checkout.folder)
+  const failure = { ...failed, ...(absent === undefined ? {} : { absent }), ...(lack && { lack }) }
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }
 

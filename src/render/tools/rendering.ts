@@ -57,6 +57,8 @@ export interface Failure {
   readonly remote?: readonly RemoteEntry[]
   /** It is a Kustomization without a field. */
   readonly isEmpty?: true
+  /** The file that is not there, from the repository's root, if kustomize names one. */
+  readonly absent?: string
   /** The missing part, if it may build without. */
   readonly lack?: Lack
   /** The missing target would come from a chart that was left out, because it is not in the repository. */
