@@ -11,7 +11,9 @@ import {
 } from '../../kubernetes/ingress/ingress'
 import { controllerAt } from '../../kubernetes/ingress/ingress-class'
 import { ListedNames } from '../../kubernetes/ingress/listed-names'
+import { routerKind } from '../../kubernetes/ingress/openshift-router'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
+import { hasRouteWithTls, marksOfRouters } from '../../kubernetes/ingress/route-of-ingress'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import {
   certificateChoice,
@@ -44,6 +46,7 @@ export default defineRule({
     ...controllerKinds,
     ...releaseKinds,
     ...tlsStoreKinds,
+    routerKind,
   ],
   assumed: true,
   messages: {
@@ -103,6 +106,13 @@ export default defineRule({
 
     const isSupposed = names.length > 0 && names.every(({ string = '' }) => isOfSample(string))
     for (const [host, at] of gaps) {
+      if (hasRouteWithTls(manifest, host, snapshot)) {
+        skip(
+          at,
+          `OpenShift serves ${host} with the certificate of its router, or lets Pods end TLS, by route.openshift.io/termination`,
+        )
+        continue
+      }
       if (isSupposed && !isOfSample(host)) {
         skip(at, `whether a TLS entry lists ${host} is unknown, as its hosts were supposed`)
         continue
@@ -160,6 +170,7 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
   const open = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host))
   if (entries.length === 0 || (open.length === 0 && redirected(ingress).length === 0)) return
   yield* controllerNames
+  yield* marksOfRouters(ingress)
   for (const { secretName } of entries) if (secretName.string) yield secretName.string
   for (const host of open) yield* [host, `*${host.slice(host.indexOf('.'))}`]
   yield* ['default-ssl-certificate', 'kind: TLSStore']

@@ -9,6 +9,7 @@ import {
 } from '../../kubernetes/controllers/controller'
 import { covers, isPlaceholder, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { hasRouteWithTls } from '../../kubernetes/ingress/route-of-ingress'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { balancerLoss, managedCertificateKind, managedNames, uncertifiedBy } from '../../kubernetes/tls/balancer-tls'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
@@ -121,7 +122,8 @@ export default defineRule({
     for (const [host, was] of before) {
       const at = hosts.withoutTls(host, change.before, base)
       if (!at) continue
-      const by = defaultIn(head, host, at.manifest, isWritten)
+      const isOfRouter = hasRouteWithTls(at.manifest, host, head)
+      const by = isOfRouter ? 'the router of OpenShift' : defaultIn(head, host, at.manifest, isWritten)
       // A placeholder is reported as written.
       const name = isPlaceholder(host) ? writtenHost(at, host) : host
       if (by) report([at, was], 'byDefault', { host: name, by }, { keys: [host] })
