@@ -61,6 +61,28 @@ spec:
     ])
   })
 
+  test('is no fault where the change includes a chart that may not be fetched any more', async () => {
+    const dependencies = (own: string) => `apiVersion: v2
+name: web
+version: 1.0.0
+dependencies:
+  - {name: library, version: 2.0.0, repository: https://charts.example.com}
+  - {name: part, version: 1.0.0, repository: ${own}}
+`
+    const before = { ...chart(ingress(tls)), 'web/Chart.yaml': dependencies('https://charts.example.com') }
+    const part: Files = {
+      'web/Chart.yaml': dependencies('file://vendor/part'),
+      'web/vendor/part/Chart.yaml': 'apiVersion: v2\nname: part\nversion: 1.0.0\n',
+      'web/vendor/part/charts/library-1.0.0.tgz': 'packed',
+      'web/vendor/part/templates/_helpers.tpl': '{{- define "library.fullname" -}}web{{- end -}}',
+    }
+    expect(await judged(before, part)).toEqual(['notice head/web/Chart.yaml:6 exact source/not-judged'])
+    const found = await judged(before, { ...part, 'web/templates/ingress.yaml': ingress('', '{{ Values.name }}') })
+    expect(found).toContain('head/web/templates/ingress.yaml:4 exact source/unrendered')
+    const cut = await judged(before, { ...part, 'web/templates/ingress.yaml': ingress('') })
+    expect(cut).toContain('warning base/web/templates/ingress.yaml:8 template ingress-tls/tls-kept')
+  })
+
   test('fails where the change breaks a template', async () => {
     expect(
       await judged(chart(ingress(tls)), { 'web/templates/ingress.yaml': ingress(tls, '{{ Values.name }}') }),

@@ -12,6 +12,7 @@ import {
 } from '../sources/reduced-chart'
 import { type LeftOutPatch, reducedKustomization } from '../sources/reduced-kustomization'
 import type { HelmSource, Source } from '../sources/source'
+import { packedTemplates } from './packed-templates'
 
 /** A source and the files that it is rendered from. */
 export interface RenderingInput {
@@ -59,8 +60,11 @@ async function reducedRelease(
 ): Promise<ReducedInput | undefined> {
   const bareCharts = await reducedCharts(lacks, checkout)
   const renderable = await renderableTemplates(source.chart, lacks, checkout)
-  const own = renderable.size === 0 ? checkout : checkout.edited(renderable, newFolder)
-  const completed = bareCharts.size > 0 ? await completedTemplate(source.chart, own) : new Map<string, string>()
+  const own = checkout.edited(new Map([...renderable, ...bareCharts]), newFolder)
+  const completed =
+    bareCharts.size > 0
+      ? await completedTemplate(source.chart, own, (archives) => packedTemplates(archives, checkout))
+      : new Map<string, string>()
   const emptied = await emptiedSchemas(source.chart, lacks, checkout)
   const versioned = await versionedChart(source.chart, lacks, checkout)
   const texts = new Map([...renderable, ...versioned, ...bareCharts, ...completed, ...emptied])

@@ -19,10 +19,11 @@ interface Include {
  * becomes a placeholder, which rules take for unknown, and a block of fields is left empty.
  *
  * @param texts the templates of the chart and of the charts in it
+ * @param packed those of packed charts, which miss nothing
  * @returns undefined if nothing is missing
  */
-export function definitionsOfMissing(texts: readonly string[]): string | undefined {
-  const known = new Set(texts.flatMap((text) => [...text.matchAll(defined)].map(([, name]) => name)))
+export function definitionsOfMissing(texts: readonly string[], packed: readonly string[] = []): string | undefined {
+  const known = new Set([...texts, ...packed].flatMap((text) => [...text.matchAll(defined)].map(([, name]) => name)))
   const includes = texts.flatMap(includesIn)
   const fields = new Set(includes.flatMap(({ name, isOfFields }) => (isOfFields ? [name] : [])))
   const missing = new Map<string, string>()

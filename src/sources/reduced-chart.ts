@@ -38,16 +38,25 @@ export async function versionedChart(
 }
 
 /**
- * A template of a chart, with definitions of the named templates that the dependencies which are left out would have.
+ * A template of a chart, with definitions of the named templates that the dependencies which are left out would have. Helm
+ * loads the templates of the chart and what is in its `charts/`, but nothing of a folder that it names no more.
  *
+ * @param checkout has the chart without these dependencies
+ * @param templatesIn the templates of packed charts; undefined if they are not known
  * @returns none if the chart misses no template, or a packed chart in it may have them
  */
-export async function completedTemplate(chart: string, checkout: Checkout): Promise<Map<string, string>> {
+export async function completedTemplate(
+  chart: string,
+  checkout: Checkout,
+  templatesIn: (archives: readonly string[]) => Promise<readonly string[] | undefined>,
+): Promise<Map<string, string>> {
   const charts = await chartWithLocals(checkout, chart)
-  const files = charts.flatMap(({ folder }) => checkout.below(folder))
-  if (files.some((file) => file.endsWith('.tgz'))) return new Map()
-  const texts = await checkout.texts(files.filter(isTemplate))
-  const definitions = definitionsOfMissing([...texts.values()])
+  const inCharts = charts.flatMap(({ folder }) => checkout.below(path.join(folder, 'charts')))
+  const packed = await templatesIn(inCharts.filter((file) => file.endsWith('.tgz')))
+  if (!packed) return new Map()
+  const inTemplates = charts.flatMap(({ folder }) => checkout.below(path.join(folder, 'templates')))
+  const texts = await checkout.texts([...new Set([...inTemplates, ...inCharts])].filter(isTemplate))
+  const definitions = definitionsOfMissing([...texts.values()], packed)
   const own = [...texts].filter(([file]) => path.dirname(file).startsWith(path.join(chart, 'templates')))
   const [file, text] = own.find(([one]) => one.endsWith('.tpl')) ?? own[0] ?? []
   return file === undefined || !definitions ? new Map() : new Map([[file, `${text}\n${definitions}`]])
@@ -100,7 +109,7 @@ function isRendered(file: string): boolean {
   return isTemplate(file) || file.endsWith('/templates/NOTES.txt')
 }
 
-function isTemplate(file: string): boolean {
+export function isTemplate(file: string): boolean {
   return `/${file}`.includes('/templates/') && ['.yaml', '.yml', '.tpl'].includes(path.extname(file))
 }
 

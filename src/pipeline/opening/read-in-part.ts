@@ -242,6 +242,9 @@ function brokenHead({ before, after }: Pair, whole: Pair, lacks: Lacks): Pair | 
   const failure = after?.failure
   if (!failure || !before || before.failure || !whole.after || lacks.before.length === 0) return undefined
   if (unfit.has(failure.cause) || failure.remote || lackOf(failure) !== undefined) return undefined
+  // The missing dependency may define the template.
+  const isDependent = lacks.after.some(({ what }) => what === 'dependency')
+  if (isDependent && failure.reason.includes(': no template "')) return undefined
   // Another tool may have the function that helm does not know.
   if (failure.reason.includes('parse error at ') && !isUnparsable(failure)) return undefined
   if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason))
