@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 import type { Parent } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
+import { isInSupposedNamespace } from '../object/supposed-namespace'
 
 const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
@@ -47,7 +48,10 @@ export function gatewaysBeside({ name, namespace }: Parent, { base, head, others
   if (wanted === '' || namespace === '' || [wanted, namespace].some(isPlaceholder)) return []
   const isNamed = ({ ref }: Manifest) => ref.name === wanted && ref.namespace === namespace
   const gateways = head.ofKind(gatewayKind)
-  const isUnknown = ({ ref }: Manifest) => ref.name === wanted && (ref.namespace === '' || isPlaceholder(ref.namespace))
+  // The release of a chart, and so its Gateway, may be in any namespace.
+  const isUnknown = (one: Manifest) =>
+    one.ref.name === wanted &&
+    (one.ref.namespace === '' || isPlaceholder(one.ref.namespace) || isInSupposedNamespace(one))
   if ([...gateways, ...base.ofKind(gatewayKind)].some((one) => isNamed(one) || isUnknown(one))) return []
   const isUsed = [base, head].some((side) =>
     others(side).some((one) => one.name.string === wanted && one.namespace === namespace),

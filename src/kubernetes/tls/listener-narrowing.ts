@@ -6,6 +6,7 @@ import { intersect, type Parent, parentsOf, routeProtocols } from '../ingress/ga
 import { isPlaceholder } from '../ingress/ingress'
 import { selectsBy } from '../object/label-selector'
 import { labelOfNamespace } from '../object/namespace'
+import { isInSupposedNamespace } from '../object/supposed-namespace'
 
 /** A Gateway, in a snapshot. */
 export interface Side {
@@ -103,9 +104,14 @@ function namespacesOf(listener: Cursor, { ref }: Manifest, { gateway, snapshot }
   }
 }
 
-/** Whether a listener lets in the routes of a route's namespace; undefined where the namespaces or its labels are unknown. */
+/**
+ * Whether a listener lets in the routes of a route's namespace; undefined where the namespaces or its labels are unknown, as
+ * those of a chart that nothing known installs.
+ */
 export function letsIn(listener: Cursor, route: Manifest, snapshot: Snapshot): boolean | undefined {
   const gateway = listener.manifest
   const isOpen = [route, gateway].some(({ ref }) => ref.namespace === '' || isPlaceholder(ref.namespace))
-  return isOpen ? undefined : namespacesOf(listener, route, { gateway, snapshot })
+  const isSupposed = [route, gateway].some(isInSupposedNamespace)
+  const takesNone = listener.at('allowedRoutes', 'namespaces', 'from').string === 'None'
+  return isOpen || (isSupposed && !takesNone) ? undefined : namespacesOf(listener, route, { gateway, snapshot })
 }

@@ -11,6 +11,7 @@ import {
 } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
+import { isInSupposedNamespace } from '../../kubernetes/object/supposed-namespace'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
 import { missingGateway } from '../../kubernetes/tls/gateways-beside'
@@ -202,6 +203,9 @@ export default defineRule({
     for (const parent of parentsOf(change.after) ?? []) {
       if (before.some((one) => isSameGateway(one, parent))) continue
       const others = (side: Snapshot) => othersBeside(change.after, side)
+      // So may its route, which looks for the Gateway beside it.
+      const isSupposed = !parent.at.at('namespace').exists && isInSupposedNamespace(change.after)
+      if (isSupposed && head.ofKind(gatewayKind).some(({ ref }) => ref.name === parent.name.string)) continue
       const missing = missingGateway(parent, { base, head, others })
       if (!missing) continue
       const { as, beside, meant } = missing
