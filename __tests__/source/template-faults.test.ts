@@ -100,6 +100,8 @@ describe('a format of printf', () => {
     ['{{ printf "%s-%s" .a | trunc 63 }}', says('"%s-%s"', '2 values', 1, lacks)],
     ['{{ (printf "%s" .a (.b | lower)) }}', says('"%s"', 'one value', 2, '`%!(EXTRA …)` behind it for the others')],
     ['{{ .a | printf "%s.%s" }}', says('"%s.%s"', '2 values', 1, lacks)],
+    ['{{ printf "%d" | default 5432 }}', says('"%d"', 'one value', 0, lacks.replace('!s', '!d'))],
+    ['{{ printf "%d" | quote | default 5432 .a }}', says('"%d"', 'one value', 0, lacks.replace('!s', '!d'))],
   ])('%s has another number of values', (template, text) => {
     expect(misformattedTextsIn(template).map((fault) => fault.text)).toEqual([text])
   })
@@ -112,6 +114,7 @@ describe('a format of printf', () => {
     '{{ printf "%-5.2f" .a }}',
     '{{ printf "%[1]s-%[1]s" .a }}',
     '{{ printf $format .a .b }}',
+    '{{ printf "%d" | default 5432 .Values.postgresql.port | int }}',
     '{{ fail (printf "%s is no port of a %s" .a) }}',
   ])('fits in %s', (template) => {
     expect(misformattedTextsIn(template)).toEqual([])

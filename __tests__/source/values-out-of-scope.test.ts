@@ -16,6 +16,14 @@ const chart: Files = {
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {host: "web.{{ .Values.domain }}.{{ .Values.zone }}"}\n',
 }
 
+/** The chart without its dependency, and with a value that most charts have. */
+const elsewhere: Files = {
+  ...Object.fromEntries(Object.entries(chart).filter(([file]) => !file.startsWith('web/charts/'))),
+  'web/templates/other.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {user: "{{ .Values.securityContext.runAsUser }}"}\n',
+  [values]: `${before}securityContext: {runAsUser: 1}\n`,
+}
+
 async function outOfScope(text: string, base: Files = chart): Promise<string[]> {
   const { findings } = await judgeChange(base, { [values]: text })
   return findings
@@ -37,7 +45,16 @@ describe('a value of a dependency that reads one of the chart around it', () => 
     expect(await outOfScope(wrong, without)).toHaveLength(1)
   })
 
+  test('is a warning with a doubt where the dependency is not here', async () => {
+    expect(await outOfScope(wrong, elsewhere)).toEqual([
+      expect.stringContaining(
+        'where nothing here sets domain, unless names, which was not seen, has it by default. Write',
+      ),
+    ])
+  })
+
   test.each<[what: string, text: string, base: Files]>([
+    ['may be a default of a dependency that is not here', wrong.replace('domain', 'securityContext'), elsewhere],
     ['was there before', `# As before.\n${wrong}`, { ...chart, [values]: wrong }],
     ['is one of the dependency', wrong.replace('domain', 'zone'), chart],
     ['is set for the dependency', `${wrong}  domain: example.com\n`, chart],

@@ -17,6 +17,8 @@ interface OutOfScope {
   readonly dependency: Dependency
   /** As written, without `.Values.`: `domain`. */
   readonly read: string
+  /** Whether the default values of the dependency are not here. */
+  readonly isUnseen: boolean
 }
 
 /**
@@ -69,14 +71,42 @@ async function outOfScopeIn(
     const isOfDependency = ([first = '']: readonly string[]) =>
       first === 'global' ||
       others.some((one) => valueAt([dependency.as, first], one)) ||
-      (defaults && valueAt([first], defaults) !== undefined)
+      (defaults && valueAt([first], defaults) !== undefined) ||
+      (place === undefined && ofEveryChart.has(first))
     for (const { at, read } of reads) {
       const keys = read.split('.')
-      if (isOfChart(keys) && !isOfDependency(keys)) found.push({ at, dependency, read })
+      if (isOfChart(keys) && !isOfDependency(keys)) found.push({ at, dependency, read, isUnseen: place === undefined })
     }
   }
   return found
 }
+
+/**
+ * The values that charts made with `helm create` have, and most others. Source: helm v4.0.0, pkg/chart/v2/util/create.go,
+ * defaultValues
+ */
+const ofEveryChart: ReadonlySet<string> = new Set([
+  ...[
+    'affinity',
+    'autoscaling',
+    'fullnameOverride',
+    'httpRoute',
+    'image',
+    'imagePullSecrets',
+    'ingress',
+    'livenessProbe',
+  ],
+  ...[
+    'nameOverride',
+    'nodeSelector',
+    'podAnnotations',
+    'podLabels',
+    'podSecurityContext',
+    'readinessProbe',
+    'replicaCount',
+  ],
+  ...['resources', 'securityContext', 'service', 'serviceAccount', 'tolerations', 'volumeMounts', 'volumes'],
+])
 
 /** The texts below a value that are templates, with the first value that each of their actions reads. */
 function readsBelow(written: Node | undefined, values: ValuesContent): Pick<OutOfScope, 'at' | 'read'>[] {
@@ -103,8 +133,10 @@ async function defaultsOf(place: string, checkout: Checkout): Promise<ValuesCont
   return values && !('reason' in values) ? values : undefined
 }
 
-function findingOf({ at, dependency, read }: OutOfScope, folder: string, file: string, values: ValuesContent): Finding {
+function findingOf(one: OutOfScope, folder: string, file: string, values: ValuesContent): Finding {
+  const { at, dependency, read, isUnseen } = one
   const { as, name } = dependency
+  const unless = isUnseen ? `, unless ${name}, which was not seen, has it by default` : ''
   return gateFinding('source/value-unread', 'out-of-scope', 'warning', {
     side: 'head',
     path: file,
@@ -112,6 +144,6 @@ function findingOf({ at, dependency, read }: OutOfScope, folder: string, file: s
     fileText: values.lines,
     keys: [folder, as, read],
     status: 'introduced',
-    text: `This value of ${as} reads .Values.${read} of the chart ${folder || '.'}. Helm takes it as text, and where a template of ${name} fills it in, it sees the values below ${as} and global alone, where nothing here sets ${read}. Write the value itself, or have ${name} read it below global.`,
+    text: `This value of ${as} reads .Values.${read} of the chart ${folder || '.'}. Helm takes it as text, and where a template of ${name} fills it in, it sees the values below ${as} and global alone, where nothing here sets ${read}${unless}. Write the value itself, or have ${name} read it below global.`,
   })
 }
