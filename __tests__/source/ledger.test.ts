@@ -271,7 +271,7 @@ test('files of one cause are one finding, which names the others', async () => {
   const report = await judge(changeOf(of('1'), of('2')))
   expect(lines(report)).toEqual(['introduced notice head/a.yaml:7 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. The objects that the chart creates are not seen. The same applies to b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. The objects that the chart creates are not seen. The same applies to b.yaml, c.yaml, d.yaml and 1 more. To have it judged, let this job fetch the chart (a connection, and a login where its place asks for one), or deploy a copy in this repository (`helm pull CHART --repo URL --version VERSION --untar`).',
   )
 })
 

@@ -52,3 +52,30 @@ describe('values count for a missing dependency', () => {
     expect(await notJudged(before, after)).toEqual([])
   })
 })
+
+describe('a template that makes nothing', () => {
+  const ingress = (value: string) =>
+    `{{- if ${value} }}\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: {rules: [{host: a.example.com}]}\n{{- end }}\n`
+
+  async function reasons(dependencies: string): Promise<string[]> {
+    const before: Files = {
+      'web/Chart.yaml': chart('web', dependencies),
+      'web/values.yaml': 'search: {}\n',
+      'web/templates/ingress.yaml': ingress('eq (index .Values "search" | toString) "one"'),
+    }
+    const { findings } = await judgeChange(before, {
+      'web/templates/ingress.yaml': ingress('eq (index .Values "search" | toString) "two"'),
+    })
+    return findings.filter(({ rule }) => rule === 'source/not-judged').map(({ text }) => text)
+  }
+
+  test('of a chart without its dependency has that as its reason', async () => {
+    expect(await reasons(remote('search'))).toEqual([
+      expect.stringContaining('release default/web of web is rendered without its dependency search'),
+    ])
+  })
+
+  test('of a whole chart needs a release', async () => {
+    expect(await reasons('')).toEqual([expect.stringContaining('Declare its release under `helm:` in the config')])
+  })
+})

@@ -32,7 +32,7 @@ const setNotFollowed: CauseText = {
 }
 
 const vendorIt =
-  'To have it judged without fetching, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.'
+  'Or deploy a copy of the chart in this repository (`helm pull CHART --repo URL --version VERSION --untar`).'
 
 const renderHelmfile =
   'run `helmfile template --output-dir FOLDER` for both sides in a step of the workflow, and judge the output with `ingress-guard check --base FOLDER --head FOLDER`.'
@@ -55,7 +55,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     many: 'releases of charts that are not in this repository',
     effect: 'The objects that the chart creates are not seen.',
     remedy:
-      'To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+      'To have it judged, let this job fetch the chart (a connection, and a login where its place asks for one), or deploy a copy in this repository (`helm pull CHART --repo URL --version VERSION --untar`).',
     byKeys: true,
   },
   'place-new': {
@@ -93,7 +93,8 @@ const causes: Readonly<Record<string, CauseText>> = {
   'content-too-large': {
     many: 'releases of charts that are larger than the limits',
     effect: 'The objects that the chart creates are not seen; only its values are judged.',
-    remedy: vendorIt,
+    remedy:
+      'To have it judged, deploy a copy of the chart in this repository (`helm pull CHART --repo URL --version VERSION --untar`).',
   },
   'source-elsewhere': {
     many: 'objects that deploy another repository',

@@ -15,6 +15,7 @@ import { lineFor } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import { isOfGaps } from './plain-files'
+import { isGuess, isTemplate } from './unreached-files'
 
 /** A release that is rendered without a dependency of its chart, and the other side of it. */
 interface Without {
@@ -152,7 +153,7 @@ function requestOf(dependency: Dependency | undefined): string {
 function* filesFor(
   { source, other, lack, dependency, keys, isSame }: Without,
   one: AccountedSide,
-  { texts }: AccountedSide,
+  { texts, takings: others }: AccountedSide,
 ): Iterable<string> {
   const isOther = (before: string | undefined, after: string | undefined) =>
     before !== after && valuesFor(keys, before) !== valuesFor(keys, after)
@@ -168,6 +169,13 @@ function* filesFor(
   const before = other ? written(other) : []
   if (written(source).some((text, index) => isOther(before[index], text)))
     yield* [source.declaredAt.path, ...(source.definitionFiles ?? [])]
+  // A template that reads values of a dependency makes nothing without them.
+  for (const [file, takings] of one.takings) {
+    const isOfRelease = takings.some(({ rendered }) => rendered.source.id === source.id)
+    const all = [...takings, ...(others.get(file) ?? [])]
+    const isIdle = all.every(({ objects, rendered }) => objects.length === 0 && isGuess(rendered.source))
+    if (isOfRelease && isIdle && isTemplate(file)) yield file
+  }
 }
 
 /**

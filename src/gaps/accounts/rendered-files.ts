@@ -79,7 +79,8 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
   return (file) => {
     const passed = unreached.get(file)
     if (passed !== undefined) return { state: 'not-judged', cause: 'not-reached', reason: passed }
-    const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
+    const all = [was, is].flatMap((side) => side.takings.get(file) ?? [])
+    const takings = all.filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)
     if (sources.length === 0) return undefined
     const holding = takings.filter(({ rendered, holdsObjects }) => holdsObjects && !rendered.failure)
@@ -88,6 +89,8 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
     if (made.length > 0) return judgedAs(made, sources)
     const account = holding.length > 0 ? objectsAccount(written, sources) : undefined
     if (!account && isTemplate(file) && takings.every(({ rendered }) => isGuess(rendered.source))) {
+      // The release that does not render is the reason.
+      if (all.some((one) => isOwn(one) && (isLeftOut(one) || one.rendered.failure))) return undefined
       const reason = `${abridged(sources, 2)}: it renders no object with any of the known values`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
@@ -95,6 +98,11 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
       account ?? { state: 'input', reason: `the objects rendered with it are judged${withoutLacks(takings)}`, sources }
     )
   }
+}
+
+/** Whether a release is not one with supposed values, which say nothing of others. */
+function isOwn({ rendered: { source } }: Taking): boolean {
+  return source.origin !== 'probed'
 }
 
 /** The missing parts of the renderings, which may be what the file configures. */

@@ -99,7 +99,12 @@ class Search {
 
 function reasonFor(file: string, sources: readonly HelmSource[]): string {
   const charts = new Set(sources.map(nameOfChart))
-  const values = new Set(sources.map((source) => namesOfValues(source).join(', ') || 'its default values'))
+  const known = sources.filter(({ supposed }) => supposed === undefined)
+  const values = new Set(known.map((source) => namesOfValues(source).join(', ') || 'its default values'))
+  // Each is a list of values that nobody wrote: the shortest says enough.
+  const supposed = [...new Set(sources.flatMap((one) => one.supposed ?? []))].sort((a, b) => a.length - b.length)
+  for (const one of supposed.slice(0, 1)) values.add(one)
+  if (supposed.length > 1) values.add(`${supposed.length - 1} more sets of supposed values`)
   const what = isValues(file) ? 'no object uses the changed values' : 'the changed lines write nothing'
   return `${enumerated([...charts], 3)}: with ${enumerated([...values], 4)}, ${what}`
 }
