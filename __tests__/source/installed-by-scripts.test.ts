@@ -72,6 +72,7 @@ describe('a chart that a script installs', () => {
 
   test.each<[string, string]>([
     ['# helm upgrade web charts/web -f env/prod/web.yaml\n', 'a comment'],
+    ['echo helm upgrade web charts/web -f env/prod/web.yaml\n', 'what it prints'],
     ['helm upgrade web charts/web -f env/$STAGE/$APP.yaml\n', 'two variables'],
     ['helm upgrade web charts/web -f env/prod/web.yaml -f env/prod/secrets.yaml\n', 'a file that is not there'],
     ['helm upgrade web other/web -f env/prod/web.yaml\n', 'a chart from elsewhere'],

@@ -53,11 +53,16 @@ function argumentsIn(line: string): string[][] {
   const words = line.replaceAll('\t', ' ').split(' ').map(unquoted).filter(Boolean)
   const helm = words.findIndex((word) => word.endsWith('helm') || word.endsWith('helm3'))
   const action = helm < 0 ? -1 : words.findIndex((word, index) => index > helm && isAction(word))
-  return action < 0 ? [] : [words.slice(action + 1)]
+  // A command that only prints installs nothing.
+  return action < 0 || words.slice(0, helm).some(isPrinting) ? [] : [words.slice(action + 1)]
 }
 
 function isAction(word: string): boolean {
   return word === 'upgrade' || word === 'install'
+}
+
+function isPrinting(word: string): boolean {
+  return ['echo', '@echo', 'printf', '@printf'].includes(word)
 }
 
 function unquoted(word: string): string {

@@ -31,6 +31,8 @@ export default defineRule({
       const asked = [...at.entries()]
       if (!isOfOwnRelease(asked, labels) || isThere(asked, manifest, snapshot)) continue
       const differing = asked.filter(([key, { string }]) => labels.at(key).string !== string)
+      // Its own Pods, of which it runs none.
+      if (differing.length === 0) continue
       const selected = wordsOf(differing.map(([key, { string }]) => [key, string]))
       const own = wordsOf(differing.map(([key]) => [key, labels.at(key).string]))
       report(at, 'nobody', { workload: nameOf(manifest.ref), selected, labels: own }, { keys: [selected] })
