@@ -63,14 +63,17 @@ export async function discoveredCharts(
       })
       const own = sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
       const known = new Set(own.map(({ id }) => id))
-      const installed = installs.flatMap(({ chart, values: all, name: called = name, namespace = 'default' }) => {
-        const values = all.filter((file) => file !== path.join(folder, 'values.yaml'))
-        const cluster = `${folder || name}:${values.map((file) => (file.startsWith(`${folder}/`) ? file.slice(start) : file)).join('+')}`
-        const its = { ...release(values, { cluster }), release: called, namespace }
-        const isNew = chart === folder && values.length > 0 && !known.has(its.id)
-        known.add(its.id)
-        return isNew ? [its] : []
-      })
+      const installed = installs
+        .filter(({ chart }) => chart === folder)
+        .flatMap(({ values: all, name: called = name, namespace = 'default' }) => {
+          const values = all.filter((file) => file !== path.join(folder, 'values.yaml'))
+          const words = values.map((file) => (file.startsWith(`${folder}/`) ? file.slice(start) : file))
+          const cluster = `${folder || name}:${words.join('+')}`
+          const its = { ...release(values, { cluster }), release: called, namespace }
+          if (values.length === 0 || known.has(its.id)) return []
+          known.add(its.id)
+          return [its]
+        })
       return [...(own.length === 0 ? [release([], { path: at.path })] : own), ...installed]
     })
   return { releases, libraries }

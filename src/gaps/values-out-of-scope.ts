@@ -85,28 +85,13 @@ async function outOfScopeIn(
  * The values that charts made with `helm create` have, and most others. Source: helm v4.0.0, pkg/chart/v2/util/create.go,
  * defaultValues
  */
-const ofEveryChart: ReadonlySet<string> = new Set([
-  ...[
-    'affinity',
-    'autoscaling',
-    'fullnameOverride',
-    'httpRoute',
-    'image',
-    'imagePullSecrets',
-    'ingress',
-    'livenessProbe',
-  ],
-  ...[
-    'nameOverride',
-    'nodeSelector',
-    'podAnnotations',
-    'podLabels',
-    'podSecurityContext',
-    'readinessProbe',
-    'replicaCount',
-  ],
-  ...['resources', 'securityContext', 'service', 'serviceAccount', 'tolerations', 'volumeMounts', 'volumes'],
-])
+const ofEveryChart: ReadonlySet<string> = new Set(
+  (
+    'affinity autoscaling fullnameOverride httpRoute image imagePullSecrets ingress livenessProbe nameOverride nodeSelector ' +
+    'podAnnotations podLabels podSecurityContext readinessProbe replicaCount resources securityContext service ' +
+    'serviceAccount tolerations volumeMounts volumes'
+  ).split(' '),
+)
 
 /** The texts below a value that are templates, with the first value that each of their actions reads. */
 function readsBelow(written: Node | undefined, values: ValuesContent): Pick<OutOfScope, 'at' | 'read'>[] {

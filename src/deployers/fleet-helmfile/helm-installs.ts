@@ -46,13 +46,15 @@ function installsOf(
     .flatMap((one) => one.split(','))
     .map(withoutRoot)
   const [name = '', ...others] = positionalIn(words)
+  const chartOf = (word: string) => inside(from, withoutRoot(word))
+  const isPossible = (word: string) => variablesIn(withoutRoot(word)).length > 0 || charts.has(chartOf(word) ?? '')
+  // Most commands install charts from elsewhere.
+  if (!others.some(isPossible)) return []
   const flag = words.findIndex((word) => word === '-n' || word === '--namespace')
   const namespace = flag === -1 ? words.find((word) => word.startsWith('--namespace='))?.slice(12) : words[flag + 1]
   return meaningsOf(values, from, checkout).flatMap((meaning): HelmInstall[] => {
     const meant = (word: string) => filledWith(word, meaning)
-    const chart = others
-      .map((word) => inside(from, meant(withoutRoot(word))))
-      .find((place) => place !== undefined && charts.has(place))
+    const chart = others.map((word) => chartOf(meant(word))).find((place) => place !== undefined && charts.has(place))
     const files = values.flatMap((one) => inside(from, meant(one)) ?? [])
     if (chart === undefined || files.length === 0 || files.length < values.length) return []
     if (!files.every((file) => checkout.has(file))) return []

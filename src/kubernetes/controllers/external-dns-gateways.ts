@@ -63,11 +63,41 @@ export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, hea
   return [...had].filter((host) => routed.has(host) && !kept.has(host)).sort()
 }
 
-/** Whether a route is the first of those by which an ExternalDNS made records of some hosts. */
-export function isFirstOf(hosts: readonly string[], route: Manifest, was: DnsScope, base: Snapshot): boolean {
-  const routes = routesByGateway(was, base, base).filter((one) => hostnamesOf(one).some((host) => hosts.includes(host)))
-  const [first] = routes.map(({ ref }) => identityOf(ref)).sort()
-  return first === identityOf(route.ref)
+/** The hosts of routes that leave the Gateway of which an ExternalDNS takes the routes. */
+export interface RoutesLeaving {
+  readonly is: DnsScope
+  readonly hosts: readonly string[]
+  /** The identity of the first of these routes. */
+  readonly first: string
+}
+
+const known = new WeakMap<Snapshot, WeakMap<Snapshot, readonly RoutesLeaving[]>>()
+
+/**
+ * The hosts whose records an ExternalDNS deletes after a change because their routes name another Gateway, while it goes on
+ * taking those of the same one. Each change of a route asks for them, and they are found once.
+ */
+export function routesLeaving(base: Snapshot, head: Snapshot): readonly RoutesLeaving[] {
+  const byHead = known.get(base) ?? new WeakMap<Snapshot, readonly RoutesLeaving[]>()
+  known.set(base, byHead)
+  const found = byHead.get(head) ?? findLeaving(base, head)
+  byHead.set(head, found)
+  return found
+}
+
+function findLeaving(base: Snapshot, head: Snapshot): RoutesLeaving[] {
+  const now = new Map(dnsScopesIn(head).map((one) => [identityOf(one.workload.ref), one]))
+  return dnsScopesIn(base).flatMap((was) => {
+    const is = now.get(identityOf(was.workload.ref))
+    const name = gatewayNameOf(was)
+    if (!is || name === undefined || name !== gatewayNameOf(is)) return []
+    // The removal of the Gateway is a change of its own.
+    if (gatewaysNamed(name, base).length > 0 && gatewaysNamed(name, head).length === 0) return []
+    const hosts = new Set(hostsUnattached(was, is, base, head))
+    const routes = routesByGateway(was, base, base).filter((one) => hostnamesOf(one).some((host) => hosts.has(host)))
+    const [first] = routes.map(({ ref }) => identityOf(ref)).sort()
+    return first === undefined ? [] : [{ is, hosts: [...hosts], first }]
+  })
 }
 
 /** Whether two ExternalDNS write to one provider, or may: another provider has records of its own. */

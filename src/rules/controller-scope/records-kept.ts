@@ -8,8 +8,8 @@ import {
   gatewayNameOf,
   gatewaysNamed,
   hostsUnattached,
-  isFirstOf,
   routeKinds,
+  routesLeaving,
 } from '../../kubernetes/controllers/external-dns-gateways'
 import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
 import { dnsNamesIn, hostsWithout, isDnsObject, namesLostBy } from '../../kubernetes/controllers/external-dns-loss'
@@ -103,7 +103,9 @@ export default defineRule({
       return
     }
     if (after && routeKinds.includes(groupKindOf(before.ref))) {
-      for (const { is, hosts } of losersByRoute(before, base, head)) {
+      // One of the routes speaks for all that leave.
+      for (const { is, hosts, first } of routesLeaving(base, head)) {
+        if (first !== identityOf(before.ref)) continue
         const args = { dns: nameOf(is.workload.ref), gateway: gatewayNameOf(is) ?? '', hosts: abridged(hosts) }
         report([after.root.at('spec', 'parentRefs'), placeOf(is, gatewayFlag)], 'unattached', args, { keys: [] })
       }
@@ -185,22 +187,6 @@ function losersOf(gateway: Manifest, base: Snapshot, head: Snapshot): { is: DnsS
     const is = asIn(head, was)
     const hosts = is && gatewayNameOf(is) === name ? hostsUnattached(was, is, base, head) : []
     return is && hosts.length > 0 ? [{ is, hosts }] : []
-  })
-}
-
-/**
- * The ExternalDNS that take routes of a Gateway by its name, and delete the records of those that leave it:
- * told at the first of the routes.
- */
-function losersByRoute(route: Manifest, base: Snapshot, head: Snapshot): { is: DnsScope; hosts: string[] }[] {
-  return dnsScopesIn(base).flatMap((was) => {
-    const is = asIn(head, was)
-    const name = gatewayNameOf(was)
-    if (!is || name === undefined || name !== gatewayNameOf(is)) return []
-    // The removal of the Gateway is a change of its own.
-    if (gatewaysNamed(name, base).length > 0 && gatewaysNamed(name, head).length === 0) return []
-    const hosts = hostsUnattached(was, is, base, head)
-    return hosts.length > 0 && isFirstOf(hosts, route, was, base) ? [{ is, hosts }] : []
   })
 }
 
