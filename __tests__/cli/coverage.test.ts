@@ -68,7 +68,7 @@ test('counts manifests and releases, and says what would raise the share', async
   ])
   expect(text).toContain(
     `1 release, 1 file: releases of charts that are not in this repository
-  The objects that the chart creates are not seen. To have it judged, vendor the chart`,
+  The objects that the chart creates are not seen. To have it judged, let this job fetch the chart`,
   )
   expect(text).toContain('\n  from https://charts.example.com (1)\n')
   expect(text).toContain(
