@@ -56,4 +56,35 @@ spec:
     const found = (await introduced(base, { 'web/values.yaml': host })).filter((one) => one.includes('tls-kept'))
     expect(found).toEqual([expect.stringContaining('in the values of Application argocd/web is read')])
   })
+
+  const values = (key: string) => `controller:\n  ${key}:\n    name: edge\n`
+  const base = { 'infra/edge.values.yaml': values('ingressClassResource') }
+  const head = { 'infra/edge.values.yaml': values('ingressClasResource') }
+  const misspelled = (files: Files) =>
+    introduced({ ...base, ...files }, head).then((all) => all.filter((one) => one.includes('values-read')))
+
+  test.each<[string, string]>([
+    [
+      'of a named repository',
+      'helm repo add nginx https://kubernetes.github.io/ingress-nginx\nhelm upgrade -i edge nginx/ingress-nginx --version 4.12.0 -n infra -f infra/edge.values.yaml\n',
+    ],
+    [
+      'of a URL',
+      'helm install edge ingress-nginx --repo https://kubernetes.github.io/ingress-nginx -n infra -f edge.values.yaml\n',
+    ],
+  ])('are those of the chart %s that a script installs with them', async (_, text) => {
+    expect(await misspelled({ 'infra/up.sh': text })).toEqual([
+      expect.stringContaining(
+        'infra/edge.values.yaml:2 The values of Release infra/edge set controller.ingressClasResource, which no release of the chart ingress-nginx reads',
+      ),
+    ])
+  })
+
+  test.each<[string, string]>([
+    ['sets values beside them', 'helm install edge nginx/ingress-nginx -f infra/edge.values.yaml --set a=b\n'],
+    ['has more of them', 'helm install edge nginx/ingress-nginx -f infra/edge.values.yaml -f other.yaml\n'],
+    ['names the chart by a variable', 'helm install edge $CHART -f infra/edge.values.yaml\n'],
+  ])('are those of an unknown chart where the command %s', async (_, text) => {
+    expect(await misspelled({ 'infra/up.sh': text })).toEqual([])
+  })
 })

@@ -23,6 +23,26 @@ export function valuesIn(words: readonly string[]): string[] {
   return words.flatMap((word, index) => fileOf(word, words[index + 1] ?? ''))
 }
 
+/** The value of a flag: `--version 1.0.0`, `--version=1.0.0`; undefined where it is not there. */
+export function flagIn(words: readonly string[], flag: string): string | undefined {
+  const at = words.indexOf(flag)
+  return at === -1 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1]
+}
+
+/** The repositories that a text gives a name with `helm repo add`, by the names. */
+export function repositoriesIn(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    joined(text)
+      .split('\n')
+      .flatMap((line) => {
+        const words = line.split(' ').map(unquoted).filter(Boolean)
+        const add = words.findIndex((word, index) => word === 'add' && words[index - 1] === 'repo')
+        const [name = '', url = ''] = add === -1 ? [] : positionalIn(words.slice(add + 1))
+        return url === '' ? [] : [[name, url] as const]
+      }),
+  )
+}
+
 /** The words of a command that are neither flags nor their values: the release, and the chart. */
 export function positionalIn(words: readonly string[]): string[] {
   return words.filter((word, index) => !word.startsWith('-') && !isFlag(words[index - 1] ?? ''))

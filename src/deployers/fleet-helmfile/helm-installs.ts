@@ -1,8 +1,8 @@
 import path from 'node:path/posix'
 import type { Checkout } from '../../revision/checkout'
 import { inside } from '../../sources/places'
-import { helmArgumentsIn, positionalIn, valuesIn } from './helm-commands'
-import { filledWith, variablesIn, withoutRoot } from './script-variables'
+import { flagIn, helmArgumentsIn, positionalIn, valuesIn } from './helm-commands'
+import { filledWith, knownText, variablesIn, withoutRoot } from './script-variables'
 
 /** A release that a script or a workflow installs from a chart of the repository. */
 export interface HelmInstall {
@@ -50,8 +50,7 @@ function installsOf(
   const isPossible = (word: string) => variablesIn(withoutRoot(word)).length > 0 || charts.has(chartOf(word) ?? '')
   // Most commands install charts from elsewhere.
   if (!others.some(isPossible)) return []
-  const flag = words.findIndex((word) => word === '-n' || word === '--namespace')
-  const namespace = flag === -1 ? words.find((word) => word.startsWith('--namespace='))?.slice(12) : words[flag + 1]
+  const namespace = flagIn(words, '-n') ?? flagIn(words, '--namespace')
   return meaningsOf(values, from, checkout).flatMap((meaning): HelmInstall[] => {
     const meant = (word: string) => filledWith(word, meaning)
     const chart = others.map((word) => chartOf(meant(word))).find((place) => place !== undefined && charts.has(place))
@@ -60,10 +59,6 @@ function installsOf(
     if (!files.every((file) => checkout.has(file))) return []
     return [{ chart, values: files, name: knownText(meant(name)), namespace: knownText(meant(namespace ?? '')) }]
   })
-}
-
-function knownText(word: string): string | undefined {
-  return word === '' || variablesIn(word).length > 0 ? undefined : word
 }
 
 /** The texts for the variable in the names of files; one without any where they have none, and none where they have several. */

@@ -10,6 +10,11 @@ export function filledWith(word: string, texts: ReadonlyMap<string, string>): st
     .join('')
 }
 
+/** A word without variables; undefined for an empty one, and for one with any. */
+export function knownText(word: string): string | undefined {
+  return word === '' || variablesIn(word).length > 0 ? undefined : word
+}
+
 /** A path without a variable in front that is for the root of the repository, or a folder: `$ROOT_DIR/charts/web`. */
 export function withoutRoot(word: string): string {
   const [first, next] = partsOf(word)
