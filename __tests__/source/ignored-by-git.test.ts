@@ -80,9 +80,8 @@ describe('files that Git ignores', () => {
     expect(findings).toEqual([expect.stringMatching(/^introduced error source\/unrendered .*no file web\/other\.yaml/)])
   })
 
-  test('are left out where Flux reads files from anywhere', async () => {
-    const flux = {
-      'flux.yaml': `apiVersion: kustomize.toolkit.fluxcd.io/v1
+  const flux = {
+    'flux.yaml': `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: web, namespace: flux-system}
 spec:
@@ -91,9 +90,19 @@ spec:
   prune: true
   sourceRef: {kind: GitRepository, name: flux-system}
 `,
-    }
+  }
+
+  test('are left out where Flux reads files from anywhere', async () => {
+    const base = { ...plain, 'web/kustomization.yaml': settings }
+    const { findings } = await judged(base, { 'web/ingress.yaml': ingress('') }, flux)
+    expect(findings).toEqual(['introduced error ingress-tls/tls-kept web/ingress.yaml:5'])
+  })
+
+  test('are an error where Flux clones the repository and had no such files', async () => {
     const { findings } = await judged(plain, { 'web/kustomization.yaml': settings }, flux)
-    expect(findings).toEqual([])
+    expect(findings).toEqual([
+      expect.stringMatching(/^introduced error source\/unrendered web\/kustomization\.yaml:1 .*\.secrets\.env/),
+    ])
   })
 })
 

@@ -70,6 +70,36 @@ describe('a chart that a script installs', () => {
     expect(await judged({ ...chart, ...stages, ...script }, { ...cut, 'deploy.sh': null })).toEqual([found('default')])
   })
 
+  test('keeps its objects where its values move together with the line of the script', async () => {
+    const script = (file: string) => ({ 'deploy.sh': `helm upgrade web charts/web -f ${file}\n` })
+    const moved = { 'env/prod/web.yaml': null, 'live/web.yaml': values(true), ...script('live/web.yaml') }
+    expect(await judged({ ...chart, ...stages, ...script('env/prod/web.yaml') }, moved)).toEqual([])
+  })
+
+  test('is not rendered with the values of another command on its line', async () => {
+    const script = {
+      'deploy.sh':
+        'helm upgrade web charts/web -f env/test/web.yaml && \\\n  helm upgrade shop acme/shop -f env/prod/web.yaml\n',
+    }
+    expect(await judged({ ...chart, ...stages, ...script }, cut)).toEqual([])
+  })
+
+  test('is rendered at most 40 times, and quickly where a word is long', async () => {
+    const words = [...Array(50).keys()].map(
+      (index) => `helm upgrade web charts/web -f environments/${index}/web.yaml\n`,
+    )
+    const many = Object.fromEntries(
+      [...Array(50).keys()].map((index) => [`environments/${index}/web.yaml`, values(true)]),
+    )
+    const long = `helm upgrade web charts/web -f ${'$a'.repeat(100_000)}\n`
+    const base = { ...chart, ...many, 'deploy.sh': long + words.join('') }
+    const head = { 'environments/39/web.yaml': values(false), 'environments/40/web.yaml': values(false) }
+    expect(await judged(base, head)).toEqual([
+      'error ingress-tls/tls-kept environments/39/web.yaml default/web charts/web:environments/39/web.yaml',
+      'warning source/not-judged environments/40/web.yaml undefined/undefined ',
+    ])
+  })
+
   test.each<[string, string]>([
     ['# helm upgrade web charts/web -f env/prod/web.yaml\n', 'a comment'],
     ['echo helm upgrade web charts/web -f env/prod/web.yaml\n', 'what it prints'],

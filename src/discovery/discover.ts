@@ -87,7 +87,7 @@ export interface Discovery {
   readonly allowsOutsideFiles: boolean
   /** The files that scripts of the base apply. */
   readonly applied: ReadonlySet<string>
-  /** The scripts of the base that may run helm, with their texts: a change of them neither adds a release nor takes one. */
+  /** The scripts of the base that may run helm, with their texts: no change of them takes a release. */
   readonly scripts: ReadonlyMap<string, string>
 }
 
@@ -133,7 +133,9 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const applied =
     known.base?.applied ?? (kustomizationsInFiles.size > 0 ? await appliedByScripts(checkout) : new Set<string>())
   const scripts = known.base?.scripts ?? (charts.length > 0 ? await helmScripts(checkout) : new Map<string, string>())
-  const installs = installedBy(scripts, charts, checkout)
+  const changed =
+    known.base && charts.length > 0 ? await helmScripts(checkout, known.changed) : new Map<string, string>()
+  const installs = installedBy([...scripts, ...changed], charts, checkout)
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,

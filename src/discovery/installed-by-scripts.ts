@@ -15,21 +15,32 @@ const workflows: ReadonlySet<string> = new Set([
   'cloudbuild.yml',
 ])
 
-/** The scripts and workflows of a revision that may run helm, with their texts. */
-export async function helmScripts(checkout: Checkout): Promise<ReadonlyMap<string, string>> {
+/** The scripts and workflows of a revision that may run helm, with their texts: all of them, or those among some files. */
+export async function helmScripts(checkout: Checkout, among?: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   const { entries, ignores } = checkout.tree
-  const files = [...entries.keys()].filter((file) => isWorkflow(file) || (isScript(file) && !ignores(file)))
+  const files = [...(among ?? entries.keys())].filter(
+    (file) => entries.has(file) && (isWorkflow(file) || (isScript(file) && !ignores(file))),
+  )
   return checkout.mentioning(files, ['helm'])
 }
 
+/** The most releases of scripts that are rendered; the files of others are listed as those of a tool. */
+const mostInstalls = 40
+
 /** The releases that scripts install from charts of a revision. */
 export function installedBy(
-  scripts: ReadonlyMap<string, string>,
+  scripts: Iterable<readonly [file: string, text: string]>,
   charts: readonly string[],
   checkout: Checkout,
 ): HelmInstall[] {
   const folders = new Set(charts)
-  return [...scripts].flatMap(([file, text]) => helmInstallsIn(file, text, folders, checkout))
+  const found = new Map<string, HelmInstall>()
+  for (const [file, text] of scripts)
+    for (const one of helmInstallsIn(file, text, folders, checkout)) {
+      if (found.size === mostInstalls) return [...found.values()]
+      found.set(JSON.stringify([one.chart, one.values]), one)
+    }
+  return [...found.values()]
 }
 
 function isWorkflow(file: string): boolean {

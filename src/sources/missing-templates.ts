@@ -23,13 +23,17 @@ interface Include {
  * @returns undefined if nothing is missing
  */
 export function definitionsOfMissing(texts: readonly string[], packed: readonly string[] = []): string | undefined {
-  const known = new Set([...texts, ...packed].flatMap((text) => [...text.matchAll(defined)].map(([, name]) => name)))
+  const namesIn = (some: readonly string[]) =>
+    some.flatMap((text) => [...text.matchAll(defined)].map(([, name = '']) => name))
+  const known = new Set(namesIn([...texts, ...packed]))
+  // What a packed chart does not define under its own name nothing defines.
+  const present = new Set(namesIn(packed).map(chartOf))
   const includes = texts.flatMap(includesIn)
   const fields = new Set(includes.flatMap(({ name, isOfFields }) => (isOfFields ? [name] : [])))
   const missing = new Map<string, string>()
   for (const { name, isOfFields, by } of includes) {
     // A name with a slash is that of a file; with a brace it is no name: `kubectl get --template "{{ range … }}"`.
-    if (known.has(name) || /[{}/]/.test(name)) continue
+    if (known.has(name) || present.has(chartOf(name)) || /[{}/]/.test(name)) continue
     const isEmpty = isOfFields || (by !== undefined && fields.has(by)) || missing.get(name) === ''
     missing.set(name, isEmpty ? '' : `<${name}>`)
   }
@@ -37,6 +41,11 @@ export function definitionsOfMissing(texts: readonly string[], packed: readonly 
   return [...missing]
     .map(([name, value]) => `{{- define "${name}" -}}${ofBitnami(name) ?? value}{{- end -}}\n`)
     .join('')
+}
+
+/** `common` of `common.names.fullname`. */
+function chartOf(name: string): string {
+  return name.split('.', 1)[0] ?? ''
 }
 
 function includesIn(text: string): Include[] {

@@ -113,6 +113,15 @@ export function isTemplate(file: string): boolean {
   return `/${file}`.includes('/templates/') && ['.yaml', '.yml', '.tpl'].includes(path.extname(file))
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The schemas of the values of a chart and of the charts in it that are missing or not met, as schemas of any values. */
 export async function emptiedSchemas(
   chart: string,
@@ -126,6 +135,7 @@ export async function emptiedSchemas(
   const texts = await checkout.texts(
     charts.map(({ folder }) => path.join(folder, 'values.schema.json')).filter((file) => checkout.has(file)),
   )
-  const isLeftOut = (text: string) => isUnmet || /"\$ref"\s*:\s*"https?:/.test(text)
+  // A schema that is no JSON keeps the chart from being installed with any values.
+  const isLeftOut = (text: string) => (isUnmet && isJson(text)) || /"\$ref"\s*:\s*"https?:/.test(text)
   return new Map([...texts].flatMap(([file, text]) => (isLeftOut(text) ? [[file, '{}\n']] : [])))
 }

@@ -15,7 +15,7 @@ export function helmCommandsIn(text: string): HelmCommands {
 
 /** What follows `upgrade` or `install` in the helm commands of a text, each as its words. */
 export function helmArgumentsIn(text: string): string[][] {
-  return joined(text).split('\n').flatMap(argumentsIn)
+  return joined(text).split('\n').flatMap(commandsIn).flatMap(argumentsIn)
 }
 
 /** The values files that a command names, as they are written. */
@@ -67,9 +67,14 @@ function joined(text: string): string {
   return [first, ...tight].join('')
 }
 
-/** What follows `upgrade` or `install` in a line with a helm command. */
-function argumentsIn(line: string): string[][] {
+/** The commands of a line: `a && b`, `a | b` and `a; b` are two. */
+function commandsIn(line: string): string[] {
   if (line.trimStart().startsWith('#')) return []
+  return ['&&', '|', ';'].reduce<string[]>((parts, mark) => parts.flatMap((part) => part.split(mark)), [line])
+}
+
+/** What follows `upgrade` or `install` in a helm command. */
+function argumentsIn(line: string): string[][] {
   const words = line.replaceAll('\t', ' ').split(' ').map(unquoted).filter(Boolean)
   const helm = words.findIndex((word) => word.endsWith('helm') || word.endsWith('helm3'))
   const action = helm < 0 ? -1 : words.findIndex((word, index) => index > helm && isAction(word))

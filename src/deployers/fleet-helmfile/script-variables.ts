@@ -26,8 +26,12 @@ export function withoutRoot(word: string): string {
 /** Words in the names of variables for folders. */
 const roots = ['root', 'dir', 'path', 'pwd', 'workspace', 'base', 'home']
 
+/** No path has more: such a word is taken as it is. */
+const longestWord = 1024
+
 /** The parts of a word: texts, and variables between them. */
 function partsOf(word: string): { readonly variable: boolean; readonly text: string }[] {
+  if (word.length > longestWord) return [{ variable: false, text: word }]
   const found: { readonly variable: boolean; readonly text: string }[] = []
   for (let rest = word; rest !== ''; ) {
     const start = [rest.indexOf('$'), rest.indexOf('{{')].filter((at) => at !== -1)

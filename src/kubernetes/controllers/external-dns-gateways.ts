@@ -74,8 +74,8 @@ export interface RoutesLeaving {
 const known = new WeakMap<Snapshot, WeakMap<Snapshot, readonly RoutesLeaving[]>>()
 
 /**
- * The hosts whose records an ExternalDNS deletes after a change because their routes name another Gateway, while it goes on
- * taking those of the same one. Each change of a route asks for them, and they are found once.
+ * The hosts whose records an ExternalDNS deletes after a change because all of its routes come to name another Gateway, which
+ * no other ExternalDNS takes, while it goes on taking those of the same one. Each change of a route asks for them, and they are found once.
  */
 export function routesLeaving(base: Snapshot, head: Snapshot): readonly RoutesLeaving[] {
   const byHead = known.get(base) ?? new WeakMap<Snapshot, readonly RoutesLeaving[]>()
@@ -93,7 +93,11 @@ function findLeaving(base: Snapshot, head: Snapshot): RoutesLeaving[] {
     if (!is || name === undefined || name !== gatewayNameOf(is)) return []
     // The removal of the Gateway is a change of its own.
     if (gatewaysNamed(name, base).length > 0 && gatewaysNamed(name, head).length === 0) return []
-    const hosts = new Set(hostsUnattached(was, is, base, head))
+    // Where other routes stay, those that leave do so on purpose.
+    if (routesByGateway(is, head, base).length > 0) return []
+    const others = [...now.values()].filter((one) => one !== is)
+    const taken = new Set(others.flatMap((one) => [...hostsByGateway(one, head, base)]))
+    const hosts = new Set(hostsUnattached(was, is, base, head).filter((host) => !taken.has(host)))
     const routes = routesByGateway(was, base, base).filter((one) => hostnamesOf(one).some((host) => hosts.has(host)))
     const [first] = routes.map(({ ref }) => identityOf(ref)).sort()
     return first === undefined ? [] : [{ is, hosts: [...hosts], first }]

@@ -11,8 +11,11 @@ export const incompleteMark = 'ingress-guard.invalid/incomplete'
 /** Whether the cluster will hold the manifest's data: not encrypted, reflected or filled in by a tool. */
 export function isSecretComplete(secret: Manifest): boolean {
   if (isEncrypted(secret)) return false
+  const { origin } = secret
+  // A person may write the mark into a file.
+  const isBuilt = origin.kind === 'rendered' && origin.source.kind === 'kustomize'
   return ![...secret.root.at('metadata', 'annotations').entries()].some(
-    ([name]) => name === incompleteMark || filledInBy.test(name),
+    ([name]) => (isBuilt && name === incompleteMark) || filledInBy.test(name),
   )
 }
 

@@ -75,9 +75,24 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, whole: Pair,
   return isPart(reduced) ? reduced : asWritten({ base, head }, reduced)
 }
 
-async function ignoring(sides: Pick<Sides, 'base' | 'head'>, { before, after }: Pair): Promise<Pair> {
-  const [was, is] = await Promise.all([withIgnored(before, sides), withIgnored(after, sides)])
-  return { before: was, after: is }
+/**
+ * A pair whose failures say where Git ignores the missing file. What Argo CD and Flux deploy, they clone: only a source that has
+ * such files at the base already is deployed by somebody who has them.
+ */
+async function ignoring(
+  sides: Pick<Sides, 'base' | 'head'>,
+  { before, after }: Pair,
+  lacks: readonly Lack[] = [],
+): Promise<Pair> {
+  const was = await withIgnored(before, sides)
+  const isKnown = lacks.some(isIgnored) || (was?.failure?.lack !== undefined && isIgnored(was.failure.lack))
+  const isCloned =
+    sides.base !== undefined && after !== undefined && sides.head.discovery.deployers.has(after.source.id)
+  return { before: was, after: isKnown || !isCloned ? await withIgnored(after, sides) : after }
+}
+
+function isIgnored({ what }: Lack): boolean {
+  return what === 'ignored'
 }
 
 /** Whether a pair was rendered without its missing parts. */
@@ -131,7 +146,7 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
         before: was && withRemote(asPart(was, pair.before, 'reduced', lacks.before), remote.before),
         after: is && withRemote(asPart(is, pair.after, 'reduced', lacks.after), remote.after),
       }
-    sides = await ignoring({ base, head }, { before: was, after: is })
+    sides = await ignoring({ base, head }, { before: was, after: is }, lacks.before)
     remote.before.push(...remoteOf(was))
     remote.after.push(...remoteOf(is))
   }

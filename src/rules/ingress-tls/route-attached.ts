@@ -204,7 +204,8 @@ export default defineRule({
       if (before.some((one) => isSameGateway(one, parent))) continue
       const others = (side: Snapshot) => othersBeside(change.after, side)
       // So may its route, which looks for the Gateway beside it.
-      const isSupposed = !parent.at.at('namespace').exists && isInSupposedNamespace(change.after)
+      const isMoved = before.some(({ name, at }) => name.string === parent.name.string && at.at('namespace').exists)
+      const isSupposed = !isMoved && !parent.at.at('namespace').exists && isInSupposedNamespace(change.after)
       if (isSupposed && head.ofKind(gatewayKind).some(({ ref }) => ref.name === parent.name.string)) continue
       const missing = missingGateway(parent, { base, head, others })
       if (!missing) continue

@@ -9,7 +9,7 @@ import {
 } from '../../kubernetes/controllers/controller'
 import { covers, isPlaceholder, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
-import { hasRouteWithTls } from '../../kubernetes/ingress/route-of-ingress'
+import { hasRouteWithTls, terminationOf } from '../../kubernetes/ingress/route-of-ingress'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { balancerLoss, managedCertificateKind, managedNames, uncertifiedBy } from '../../kubernetes/tls/balancer-tls'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
@@ -122,7 +122,10 @@ export default defineRule({
     for (const [host, was] of before) {
       const at = hosts.withoutTls(host, change.before, base)
       if (!at) continue
-      const isOfRouter = hasRouteWithTls(at.manifest, host, head)
+      // A change that first adds the annotation shows nothing of the cluster.
+      const ended = terminationOf(was.manifest)
+      const isOfRouter = ended !== undefined && hasRouteWithTls(at.manifest, host, base)
+      if (isOfRouter && ended === 'passthrough' && terminationOf(at.manifest) === ended) continue
       const by = isOfRouter ? 'the router of OpenShift' : defaultIn(head, host, at.manifest, isWritten)
       // A placeholder is reported as written.
       const name = isPlaceholder(host) ? writtenHost(at, host) : host
