@@ -35,10 +35,12 @@ export default defineRule({
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart calls it ${instead}; write that.`,
     ignored: ({ release, chart, path, remedy }: Ignored) =>
       `The values of ${release} set ${path}, which no template of the chart ${chart} reads: ${outcome}. ${remedy}`,
-    refused: ({ release, chart, path, instead, from }: Unread & { from: string }) =>
-      `The values of ${release} set ${path}, which the chart ${chart} refuses from its version ${from} on, so the release is neither installed nor upgraded. The chart reads ${instead}; write it there.`,
+    refused: ({ release, chart, path, remedy, from }: Ignored & { from: string }) =>
+      `The values of ${release} set ${path}, which the chart ${chart} refuses from its version ${from} on, so the release is neither installed nor upgraded. ${remedy}`,
+    dropped: ({ release, chart, path, remedy, from, loss }: Ignored & { from: string; loss: string }) =>
+      `The values of ${release} set ${path}, which the chart ${chart} no longer reads from its version ${from} on: helm ignores it, and ${loss}. ${remedy}`,
   },
-  later: { renamed: '1.11.0', ignored: '1.15.0', refused: '1.22.0' },
+  later: { renamed: '1.11.0', ignored: '1.15.0', refused: '1.22.0', dropped: '1.35.0' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
@@ -46,12 +48,16 @@ export default defineRule({
     for (const one of remoteReleasesOf(manifest, snapshot)) {
       const chart = one.chart.split('/').at(-1) ?? ''
       const release = nameOf(manifest.ref)
-      for (const { at, path, to: instead, from } of movedValues(one))
-        report(at, 'refused', { release, chart, path, instead, from }, { keys: [path] })
+      const moved = movedValues(one)
+      for (const { at, path, remedy, from, loss } of moved)
+        if (loss === undefined) report(at, 'refused', { release, chart, path, remedy, from }, { keys: [path] })
+        else report(at, 'dropped', { release, chart, path, remedy, from, loss }, { keys: [path] })
       const unread = unreadValues(one)
       for (const { at, path, instead, kind } of unread)
         report(at, kind, { release, chart, path, instead }, { keys: [path] })
-      const others = ignoredValues(one).filter(({ path }) => !unread.some((known) => known.path === path))
+      const others = ignoredValues(one).filter(
+        ({ path }) => ![...moved, ...unread].some((known) => known.path === path),
+      )
       for (const { at, path, ...known } of others)
         report(at, 'ignored', { release, chart, path, remedy: remedyFor(known) }, { keys: [path] })
     }
