@@ -107,6 +107,13 @@ describe('the tool that takes a file', () => {
       'a script that runs helm in web by web/install.sh',
     ],
     ['web/prod-values.yaml', { 'web/install.sh': 'helm upgrade web acme/web\n' }, undefined],
+    [
+      'env/prod/web.yaml',
+      { 'deploy.sh': 'helm upgrade web acme/web --set a=b -f ./env/$STAGE/web.yaml\n' },
+      'a script that runs helm in . by deploy.sh',
+    ],
+    ['env/prod/shop.yaml', { 'deploy.sh': 'helm upgrade web acme/web -f ./env/$STAGE/web.yaml\n' }, undefined],
+    ['env/prod/web.yaml', { 'deploy.sh': 'helm upgrade web acme/web -f test/web.yaml\n' }, undefined],
     ['web/prod-values.yaml', { 'web/install.sh': 'helm upgrade "$NAME" acme/web -f values.yaml\n' }, undefined],
     [
       'web/prod-values.yaml',

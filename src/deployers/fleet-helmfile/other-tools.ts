@@ -3,7 +3,7 @@ import { Minimatch } from 'minimatch'
 import * as Type from 'typebox'
 import rows from '../../../facts/other-tools.yaml'
 import { factsFile, factsIn, proof, strict, text, texts } from '../../kubernetes/facts-format/facts-file'
-import { helmCommandsIn, mayTake } from './helm-commands'
+import { helmCommandsIn, isNamed, mayTake } from './helm-commands'
 
 const Mark = Type.Object({ path: text, holds: Type.Optional(text), beside: Type.Optional(text) }, strict)
 
@@ -82,7 +82,9 @@ export async function otherTools(
   paths: Iterable<string>,
   read: (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<OtherTool[]> {
-  const wanted = [...files].filter((file) => tools.some(({ anywhere }) => anywhere.some((glob) => glob.match(file))))
+  const wanted = [...files].filter((file) =>
+    tools.some(({ anywhere, names }) => (names && isYaml(file)) || anywhere.some((glob) => glob.match(file))),
+  )
   if (wanted.length === 0) return []
   const above = new Set(wanted.flatMap(foldersAbove))
   const candidates: { tool: Known; mark: string; folder: string; holds: RegExp | undefined }[] = []
@@ -124,13 +126,17 @@ export async function otherTools(
       instead,
       takes: (file) =>
         (start === 0 || file.startsWith(`${folder}/`)) &&
-        takes.some((glob) => glob.match(file.slice(start))) &&
-        (commands === undefined || mayTake(commands, file)),
+        ((takes.some((glob) => glob.match(file.slice(start))) && (commands === undefined || mayTake(commands, file))) ||
+          (commands !== undefined && isYaml(file) && isNamed(commands, file))),
     })
   }
   const order = new Map(tools.map(({ tool }, index) => [tool, index]))
   const rank = ({ tool }: OtherTool) => order.get(tool) ?? 0
   return [...found.values()].sort((a, b) => b.folder.length - a.folder.length || rank(a) - rank(b))
+}
+
+function isYaml(file: string): boolean {
+  return file.endsWith('.yaml') || file.endsWith('.yml')
 }
 
 /** The folder above the topmost one of some names on a path. */
