@@ -6,8 +6,8 @@ import type { SideOfChange } from '../sides/side'
 import { type HelmSource, nameOfSource } from '../sources/source'
 
 /**
- * Releases that were rendered with all of their values at the base, and of which helm-secrets decrypts values at the head:
- * these may be any values. One more encrypted file of a release that has helm-secrets read some is a routine change.
+ * Releases with all of their values at the base, and with values at the head that helm-secrets alone decrypts: these may be
+ * any. One more encrypted file of a release that has helm-secrets read some is a routine change.
  */
 export function newlyEncrypted(base: SideOfChange, head: SideOfChange): Finding[] {
   const before = new Map(base.discovery.sources.map((source) => [source.id, source]))

@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { inside } from '../../sources/places'
 import { variablesIn } from './script-variables'
 
 /** A script or a workflow with helm commands. */
@@ -17,16 +18,19 @@ export function helmCommandsIn(text: string): HelmCommands {
   return { text, isOpen: commands.length === 0 || commands.some(takesAny), ends: ends.filter(Boolean) }
 }
 
+/** The end of a path behind the last variable in it, without what leads to other folders. */
 function endOf(word: string): string {
   const variable = variablesIn(word).at(-1)
   const end = variable === undefined ? word : word.slice(word.lastIndexOf(variable) + variable.length)
-  const parts = end.split('/').filter((part) => part !== '.' && part !== '..')
-  return parts.join('/')
+  return end
+    .split('/')
+    .filter((part) => !['', '.', '..'].includes(part))
+    .join('/')
 }
 
 /** Whether a command names a file as values, as far as its words show. */
 export function isNamed({ ends }: HelmCommands, file: string): boolean {
-  return ends.some((end) => file === end || file.endsWith(end.startsWith('/') ? end : `/${end}`))
+  return ends.some((end) => file === end || file.endsWith(`/${end}`))
 }
 
 /** What follows `upgrade` or `install` in the helm commands of a text, each as its words. */
@@ -43,6 +47,16 @@ export function valuesIn(words: readonly string[]): string[] {
 export function flagIn(words: readonly string[], flag: string): string | undefined {
   const at = words.indexOf(flag)
   return at === -1 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1]
+}
+
+/** The namespace that a command names, as it is written; empty where it names none. */
+export function namespaceIn(words: readonly string[]): string {
+  return flagIn(words, '-n') ?? flagIn(words, '--namespace') ?? ''
+}
+
+/** The folders from which the paths in a script may start: the root of the repository, and its own. */
+export function foldersOf(script: string): ReadonlySet<string> {
+  return new Set(['', inside('', path.dirname(script)) ?? ''])
 }
 
 /** The repositories that a text gives a name with `helm repo add`, by the names. */

@@ -1,7 +1,6 @@
-import path from 'node:path/posix'
 import type { Checkout } from '../../revision/checkout'
 import { inside } from '../../sources/places'
-import { flagIn, helmArgumentsIn, positionalIn, valuesIn } from './helm-commands'
+import { foldersOf, helmArgumentsIn, namespaceIn, positionalIn, valuesIn } from './helm-commands'
 import { filledWith, knownText, variablesIn, withoutRoot } from './script-variables'
 
 /** A release that a script or a workflow installs from a chart of the repository. */
@@ -15,12 +14,12 @@ export interface HelmInstall {
   readonly namespace: string | undefined
 }
 
-/** The most files that the variable of one command stands for; with more, none of them is taken. */
+/** The most texts that are tried for the variable of one command; with more, its files are listed as not judged. */
 const mostFiles = 24
 
 /**
  * The releases that the `helm upgrade` and `helm install` commands of a script install from charts of the repository with
- * values files. A variable in the names of files stands for each text with which they are all there: `-f env/$STAGE/web.yaml`.
+ * values files. A variable in the names of files takes each text with which they are all there: `-f env/$STAGE/web.yaml`.
  *
  * @param charts the folders of charts
  */
@@ -30,9 +29,8 @@ export function helmInstallsIn(
   charts: ReadonlySet<string>,
   checkout: Checkout,
 ): HelmInstall[] {
-  const folders = new Set(['', inside('', path.dirname(script)) ?? ''])
   return helmArgumentsIn(text).flatMap((words) =>
-    [...folders].flatMap((from) => installsOf(words, from, charts, checkout)),
+    [...foldersOf(script)].flatMap((from) => installsOf(words, from, charts, checkout)),
   )
 }
 
@@ -50,14 +48,13 @@ function installsOf(
   const isPossible = (word: string) => variablesIn(withoutRoot(word)).length > 0 || charts.has(chartOf(word) ?? '')
   // Most commands install charts from elsewhere.
   if (!others.some(isPossible)) return []
-  const namespace = flagIn(words, '-n') ?? flagIn(words, '--namespace')
   return meaningsOf(values, from, checkout).flatMap((meaning): HelmInstall[] => {
     const meant = (word: string) => filledWith(word, meaning)
     const chart = others.map((word) => chartOf(meant(word))).find((place) => place !== undefined && charts.has(place))
     const files = values.flatMap((one) => inside(from, meant(one)) ?? [])
     if (chart === undefined || files.length === 0 || files.length < values.length) return []
     if (!files.every((file) => checkout.has(file))) return []
-    return [{ chart, values: files, name: knownText(meant(name)), namespace: knownText(meant(namespace ?? '')) }]
+    return [{ chart, values: files, name: knownText(meant(name)), namespace: knownText(meant(namespaceIn(words))) }]
   })
 }
 

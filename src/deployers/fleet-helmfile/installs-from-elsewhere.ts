@@ -1,7 +1,14 @@
-import path from 'node:path/posix'
 import type { Checkout } from '../../revision/checkout'
 import { inside } from '../../sources/places'
-import { flagIn, helmArgumentsIn, positionalIn, repositoriesIn, valuesIn } from './helm-commands'
+import {
+  flagIn,
+  foldersOf,
+  helmArgumentsIn,
+  namespaceIn,
+  positionalIn,
+  repositoriesIn,
+  valuesIn,
+} from './helm-commands'
 import type { HelmInstall } from './helm-installs'
 import { knownText, withoutRoot } from './script-variables'
 
@@ -22,7 +29,6 @@ export function installsFromElsewhere(
   checkout: Checkout,
 ): ReadonlyMap<string, InstallFromElsewhere> {
   const repositories = repositoriesIn(text)
-  const folders = ['', inside('', path.dirname(script)) ?? '']
   return new Map(
     helmArgumentsIn(text).flatMap((words) => {
       const [values, ...more] = valuesIn(words)
@@ -30,12 +36,14 @@ export function installsFromElsewhere(
       const chart = knownText(written)
       const isOpen = more.length > 0 || words.some((word) => word.startsWith('--set'))
       if (values === undefined || chart === undefined || isOpen) return []
-      const file = folders.flatMap((from) => inside(from, withoutRoot(values)) ?? []).find((one) => checkout.has(one))
+      const file = [...foldersOf(script)]
+        .flatMap((from) => inside(from, withoutRoot(values)) ?? [])
+        .find((one) => checkout.has(one))
       const from = placeOf(chart, flagIn(words, '--repo'), repositories)
       const rest = {
         version: knownText(flagIn(words, '--version') ?? ''),
         name: knownText(name),
-        namespace: knownText(flagIn(words, '-n') ?? flagIn(words, '--namespace') ?? ''),
+        namespace: knownText(namespaceIn(words)),
       }
       return file === undefined || !from ? [] : [[file, { ...from, ...rest }] as const]
     }),

@@ -101,7 +101,7 @@ function reasonFor(file: string, sources: readonly HelmSource[]): string {
   const charts = new Set(sources.map(nameOfChart))
   const known = sources.filter(({ supposed }) => supposed === undefined)
   const values = new Set(known.map((source) => namesOfValues(source).join(', ') || 'its default values'))
-  // Each is a list of values that nobody wrote: the shortest says enough.
+  // These lists are generated, and the shortest says enough.
   const supposed = [...new Set(sources.flatMap((one) => one.supposed ?? []))].sort((a, b) => a.length - b.length)
   for (const one of supposed.slice(0, 1)) values.add(one)
   if (supposed.length > 1) values.add(`${supposed.length - 1} more sets of supposed values`)

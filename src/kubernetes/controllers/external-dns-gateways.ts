@@ -63,7 +63,7 @@ export function hostsUnattached(was: DnsScope, is: DnsScope, base: Snapshot, hea
   return [...had].filter((host) => routed.has(host) && !kept.has(host)).sort()
 }
 
-/** The hosts of routes that leave the Gateway of which an ExternalDNS takes the routes. */
+/** The hosts whose routes leave the Gateway that an ExternalDNS follows. */
 export interface RoutesLeaving {
   readonly is: DnsScope
   readonly hosts: readonly string[]
