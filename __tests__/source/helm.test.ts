@@ -22,3 +22,13 @@ test('keys that a template writes twice are found at the line of the template', 
   })
   expect(places(report)).toEqual(['warning head/chart/templates/ingress.yaml:6 template source/duplicate-key'])
 })
+
+test('and are no news in one more release of it', async () => {
+  const template = chart['chart/templates/ingress.yaml']
+  const twice = template.replace('spec:\n', 'metadata:\n  name: {{ .Release.Name }}\nspec:\n')
+  const report = await judgeChange(
+    { ...chart, 'chart/templates/ingress.yaml': twice },
+    { 'chart/ci/two-values.yaml': 'hosts: []\n' },
+  )
+  expect(report.findings.map(({ rule, status }) => `${status} ${rule}`)).toEqual(['existing source/duplicate-key'])
+})

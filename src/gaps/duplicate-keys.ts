@@ -4,8 +4,17 @@ import type { Change } from '../manifest/change'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { type Region, startOf } from '../region'
 
-/** The last of duplicate keys counts, which is rarely what both authors intended. */
-export function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): Finding[] {
+/**
+ * The last of duplicate keys counts, which is rarely what both authors intended.
+ *
+ * @param earlier objects of the base: what a template of theirs writes twice is no news in another release of it
+ */
+export function duplicateKeys(
+  changes: readonly Change[],
+  earlier: readonly Manifest[],
+  whole: readonly Manifest[],
+): Finding[] {
+  const templates = new Set(earlier.flatMap((manifest) => keysOfTemplate(manifest)))
   const judged = [
     ...whole.map((after) => ({ after, before: undefined })),
     ...changes.flatMap((change) => {
@@ -18,16 +27,26 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
     if (!first) return []
     const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))]
     const known = new Set(before?.object.duplicateKeys.map(({ key }) => key))
+    const ofTemplate = keysOfTemplate(after)
+    const isKnown =
+      keys.every((key) => known.has(key)) || (ofTemplate.length > 0 && ofTemplate.every((key) => templates.has(key)))
     return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
       side: 'head',
       path: after.origin.path,
       ...writtenAt(after, first.region),
       object: after.ref,
       keys,
-      status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
+      status: whole.length > 0 || isKnown ? 'existing' : 'introduced',
       text: duplicateText(nameOf(after.ref), keys),
     })
   })
+}
+
+/** The keys that the template of an object writes twice, each with the template's path in the chart that has it. */
+function keysOfTemplate({ origin, object }: Manifest): string[] {
+  if (origin.kind === 'file' || origin.template === '') return []
+  const path = origin.template.split('/charts/').at(-1)
+  return object.duplicateKeys.map(({ key }) => JSON.stringify([path, key]))
 }
 
 /** The statement on keys that an object has twice. */

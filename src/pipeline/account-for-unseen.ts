@@ -175,7 +175,7 @@ export async function accountForUnseen(
       ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),
       ...(base && changed ? await clusterScopedObjects(base, head, changed, rendered) : []),
       ...(base && changed ? await deletingHooks(base, head, changed) : []),
-      ...duplicateKeys(compared.changes, base ? [] : compared.after),
+      ...duplicateKeys(compared.changes, [...compared.before, ...compared.rest.base], base ? [] : compared.after),
       ...(base && changed ? await duplicateKeysInInputs(base, head, changed, rendered.after) : []),
       ...(base && changed ? await duplicateKeysInValues(base, head, changed, values.valuesFiles) : []),
     ],
