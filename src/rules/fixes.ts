@@ -141,6 +141,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   ],
   'protected-rbac/object-kept': ['lost', 'own', 'removed', 'unguarded'],
   'protected-rbac/permissions-kept': ['label', 'lacking', 'lost', 'selector', 'shrunk'],
+  'protected-rbac/permissions-used': ['taken'],
   'protected-rbac/prune-safe': ['removed'],
   'protected-rbac/reconciliation-kept': ['autoupdate', 'label'],
   'protected-rbac/resources-known': ['cased', 'group', 'mistyped', 'verb'],

@@ -143,6 +143,7 @@ import namesResolve from './protected-rbac/names-resolve'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
+import permissionsUsed from './protected-rbac/permissions-used'
 import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
 import resourcesKnown from './protected-rbac/resources-known'
@@ -311,6 +312,7 @@ export const rules: readonly Rule[] = [
   notWidened,
   objectKept,
   permissionsKept,
+  permissionsUsed,
   pruneSafe,
   reconciliationKept,
   resourcesKnown,
