@@ -160,6 +160,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
     'retired',
     'unserved',
   ],
+  'version-matrix/crds-follow': ['behind'],
   'version-matrix/definition-serves': ['lost'],
   'version-matrix/downgrade-safe': ['down'],
   'version-matrix/known-defect': ['known', 'severe'],

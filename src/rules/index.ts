@@ -156,6 +156,7 @@ import subjectsKept from './protected-rbac/subjects-kept'
 import webhookScope from './protected-rbac/webhook-scope'
 import apiServed from './version-matrix/api-served'
 import componentsAgree from './version-matrix/components-agree'
+import crdsFollow from './version-matrix/crds-follow'
 import definitionServes from './version-matrix/definition-serves'
 import definitionsAccepted from './version-matrix/definitions-accepted'
 import downgradeSafe from './version-matrix/downgrade-safe'
@@ -325,6 +326,7 @@ export const rules: readonly Rule[] = [
   webhookScope,
   apiServed,
   componentsAgree,
+  crdsFollow,
   definitionServes,
   definitionsAccepted,
   downgradeSafe,

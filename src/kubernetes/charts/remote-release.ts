@@ -23,6 +23,8 @@ export interface RemoteRelease {
   readonly repository: string
   /** The version of the chart, or a range of versions, as it is written; empty where none is. */
   readonly version: string
+  /** The place of the version, or where it would be. */
+  readonly versionAt: Cursor
   readonly name: string
   /** Empty where the manifest gives none. */
   readonly namespace: string
@@ -97,16 +99,21 @@ function namedChart(
   { chart: own, chartRef }: Pick<HelmRelease, 'chart' | 'chartRef'>,
   releaseNamespace: string,
   snapshot: Snapshot,
-): Pick<RemoteRelease, 'chart' | 'repository' | 'version'> {
+): Pick<RemoteRelease, 'chart' | 'repository' | 'version' | 'versionAt'> {
   const [kind, name] = [textAt(chartRef.at('kind')), textAt(chartRef.at('name'))]
   const namespace = textAt(chartRef.at('namespace')) || releaseNamespace
   const [holder] = chartRef.exists ? snapshot.get({ group: 'source.toolkit.fluxcd.io', kind, namespace, name }) : []
   if (holder && kind === 'OCIRepository') {
     const { url, version } = readFluxSource(holder.root)
-    return { chart: textAt(url), repository: textAt(url), version: textAt(version) }
+    return { chart: textAt(url), repository: textAt(url), version: textAt(version), versionAt: version }
   }
   const { chart, version, sourceRef } = holder ? helmReleaseChartAt(holder.root.at('spec')) : own
-  return { chart: textAt(chart), repository: textAt(sourceRef.at('name')), version: textAt(version) }
+  return {
+    chart: textAt(chart),
+    repository: textAt(sourceRef.at('name')),
+    version: textAt(version),
+    versionAt: version,
+  }
 }
 
 /** The data of a ConfigMap that was read; a Secret, or a ConfigMap from elsewhere, may hold anything. */
@@ -137,6 +144,7 @@ function argoReleases(root: Cursor): RemoteRelease[] {
         chart: textAt(source.chart) || textAt(source.path),
         repository: textAt(source.repoURL),
         version: textAt(source.targetRevision),
+        versionAt: source.targetRevision,
         name: helm.at('releaseName').string ?? application.name.string ?? '',
         namespace: isPlaceholder(into) ? '' : into,
         clusters: isOwnCluster(cluster) ? manifest.clusters : [cluster],
@@ -159,7 +167,12 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   ])
   const namespace = own.targetNamespace.string ?? ref.namespace
   const elsewhere = [...own.set.entries()].map(([path]) => path)
-  const named = { chart: textAt(own.chart), repository: textAt(own.repo), version: textAt(own.version) }
+  const named = {
+    chart: textAt(own.chart),
+    repository: textAt(own.repo),
+    version: textAt(own.version),
+    versionAt: own.version,
+  }
   return [{ manifest, ...named, name: ref.name, namespace, clusters, layers, elsewhere }]
 }
 
@@ -181,6 +194,7 @@ function releaseOfFile(manifest: Manifest): RemoteRelease[] {
       chart: written.chart,
       repository: written.repository,
       version: textAt(root.at(...written.version)),
+      versionAt: root.at(...written.version),
       name: ref.name,
       namespace: ref.namespace,
       clusters: written.cluster === '' ? clusters : [written.cluster],
@@ -208,6 +222,7 @@ function inflatedRelease(manifest: Manifest): RemoteRelease[] {
     chart: textAt(root.at('name')),
     repository: textAt(root.at('repo')),
     version: textAt(root.at('version')),
+    versionAt: root.at('version'),
   }
   return [{ manifest, ...named, name: ref.name, namespace: ref.namespace, clusters, layers, elsewhere: [] }]
 }
