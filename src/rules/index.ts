@@ -139,6 +139,7 @@ import bindingsAccepted from './protected-rbac/bindings-accepted'
 import bindingsKept from './protected-rbac/bindings-kept'
 import cleanupSafe from './protected-rbac/cleanup-safe'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
+import copiesPlaced from './protected-rbac/copies-placed'
 import namesResolve from './protected-rbac/names-resolve'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
@@ -309,6 +310,7 @@ export const rules: readonly Rule[] = [
   bindingsKept,
   cleanupSafe,
   clusterObjectKept,
+  copiesPlaced,
   namesResolve,
   notWidened,
   objectKept,

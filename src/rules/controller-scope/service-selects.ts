@@ -2,7 +2,7 @@ import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { mayBeMade } from '../../kubernetes/charts/makers'
+import { isMaker, mayBeMade } from '../../kubernetes/charts/makers'
 import { type LossOfPods, unbackedBy } from '../../kubernetes/charts/unbacked-service'
 import { portNamesOf, portNumbersOf } from '../../kubernetes/controllers/controller-service'
 import { backendKinds } from '../../kubernetes/ingress/backend'
@@ -11,16 +11,31 @@ import { servicesIn } from '../../kubernetes/ingress/services'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { selectedValues, selectionMarks, selects } from '../../kubernetes/object/service'
 import { isOneService, webhookKinds, webhooksIn } from '../../kubernetes/protection/webhook'
+import { bundleOf } from '../../kubernetes/workload/bundle'
 import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { isOfOneSource } from '../../manifest/one-source'
-import { defineRule } from '../../rule/rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
 type Unbacked = Record<'service' | 'workload' | 'outcome' | 'user', string>
 
 const userKinds = [...backendKinds, ...webhookKinds]
+
+const messages = {
+  // Source: as in backend-resolves, of a Service without endpoints
+  route: ({ service, workload, selected, labels, user }: Unmatched) =>
+    `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
+  webhook: ({ service, workload, selected, labels, user }: Unmatched) =>
+    `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
+  // Source: as in backend-resolves, of a Service without endpoints
+  unbacked: ({ service, workload, outcome, user }: Unbacked) =>
+    `${workload}, the only one here whose Pods ${service} selects, ${outcome} with this change. So the requests that ${user} sends there fail. Keep the Pods until nothing sends requests to them.`,
+  // Source: as in backend-resolves, of a Service without endpoints
+  bundled: ({ service, workload, selected, labels, file }: Omit<Unmatched, 'user'> & { file: string }) =>
+    `${service} selects Pods with ${selected}, which no workload of ${file} has: those of ${workload}, the only one there with its ports, have ${labels}. So where this file is applied, the Service has no endpoints, and all requests to it fail. Select the labels of the Pods.`,
+}
 
 export default defineRule({
   id: 'controller-scope/service-selects',
@@ -28,19 +43,10 @@ export default defineRule({
   since: '1.9.0',
   scope: 'snapshot',
   kinds: ['Service'],
-  reads: [...userKinds, ...servingKinds, ...releaseKinds],
-  messages: {
-    // Source: as in backend-resolves, of a Service without endpoints
-    route: ({ service, workload, selected, labels, user }: Unmatched) =>
-      `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
-    webhook: ({ service, workload, selected, labels, user }: Unmatched) =>
-      `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
-    // Source: as in backend-resolves, of a Service without endpoints
-    unbacked: ({ service, workload, outcome, user }: Unbacked) =>
-      `${workload}, the only one here whose Pods ${service} selects, ${outcome} with this change. So the requests that ${user} sends there fail. Keep the Pods until nothing sends requests to them.`,
-  },
-  later: { unbacked: '1.14.0' },
-  putBack: { route: 'changed', unbacked: 'changed', webhook: 'changed' },
+  reads: [...userKinds, ...servingKinds, ...releaseKinds, 'Namespace'],
+  messages,
+  later: { bundled: '1.36.0', unbacked: '1.14.0' },
+  putBack: { bundled: 'changed', route: 'changed', unbacked: 'changed', webhook: 'changed' },
   *partners(manifest) {
     // A route, a webhook or a release by itself changes nothing in what a Service selects.
     const kind = groupKindOf(manifest.ref)
@@ -54,6 +60,7 @@ export default defineRule({
   check({ manifest, snapshot, report }) {
     const fault = faultOf(manifest, snapshot)
     if (fault) report(fault.ends, fault.kind, fault.args, { keys: fault.keys })
+    else reportBundled(manifest, snapshot, report)
   },
   checkChange({ change, base, head, report }) {
     for (const { at, service, route, workload, outcome } of unbackedBy(change, base, head)) {
@@ -91,16 +98,44 @@ function faultOf(service: Manifest, snapshot: Snapshot): Fault | undefined {
   const [first] = wrong
   if (!meant || !first || wrong.some(([, { string = '' }]) => mayBeRun(string, service, snapshot))) return undefined
   const labels = podOf(meant).at('metadata', 'labels')
-  const words = (entries: Iterable<[string, Cursor]>) =>
-    [...entries].map(([key, { string }]) => `${key}: ${string}`).join(', ')
   const args = {
     service: nameOf(service.ref),
     workload: nameOf(meant.ref),
-    selected: words(wrong),
-    labels: words(labels.entries()),
+    selected: inWords(wrong),
+    labels: inWords(labels.entries()),
     user: use.user,
   }
   return { kind: use.kind, ends: [first[1], labels, use.at], args, keys: wrong.map(([key]) => key) }
+}
+
+/** Reports a Service that selects no Pods of its bundle, though one workload of it has all its ports. */
+function reportBundled(service: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const bundle = bundleOf(service, snapshot)
+  if (!bundle || bundle.some(mayRunPods) || !isWritten(service)) return
+  const workloads = bundle.filter(isServing)
+  if (workloads.some((one) => selects(service, one))) return
+  const [meant, ...others] = workloads.filter((one) => hasPortsOf(service, one))
+  if (!meant || others.length > 0 || !mayServe(meant, service)) return
+  const wrong = unmatched(service, meant)
+  const [first] = wrong
+  if (!first) return
+  const labels = podOf(meant).at('metadata', 'labels')
+  const names = { service: nameOf(service.ref), workload: nameOf(meant.ref), file: service.origin.path }
+  const args = { ...names, selected: inWords(wrong), labels: inWords(labels.entries()) }
+  report([first[1], labels], 'bundled', args, { keys: wrong.map(([key]) => key) })
+}
+
+function isServing({ ref }: Manifest): boolean {
+  return servingKinds.includes(groupKindOf(ref))
+}
+
+/** Whether an object of a bundle may run Pods that are not in it, as one of an operator does. */
+function mayRunPods(one: Manifest): boolean {
+  return isMaker(one.ref) && !isServing(one) && !one.ref.group.endsWith('.k8s.io')
+}
+
+function inWords(labels: Iterable<[string, Cursor]>): string {
+  return [...labels].map(([key, { string }]) => `${key}: ${string}`).join(', ')
 }
 
 /** Whether all labels that a Service selects are known. */
