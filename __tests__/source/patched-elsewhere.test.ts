@@ -59,6 +59,28 @@ describe('a patch of an Ingress that comes from elsewhere', () => {
     expect(places(await judge(before, { 'app/patch.yaml': head }))).toEqual([found(4)])
   })
 
+  test.each([
+    ['a part of a rule', 'ClusterRole', '- op: remove\n  path: /rules/0/resources/4\n', 2],
+    ['a subject', 'RoleBinding', '- op: remove\n  path: /subjects/1\n', 2],
+    ['all names of a rule', 'Role', '- op: remove\n  path: /rules/0/resourceNames\n', undefined],
+    [
+      'a rule for another',
+      'Role',
+      '- op: remove\n  path: /rules/0\n- op: add\n  path: /rules/-\n  value: {verbs: [get]}\n',
+      undefined,
+    ],
+  ])('that removes %s of a %s', async (_, kind, operations, line) => {
+    const target = app('patches:', '  - path: patch.yaml', `    target: {kind: ${kind}, name: web}`)
+    const before = {
+      ...base,
+      'app/kustomization.yaml': target,
+      'app/patch.yaml': '- op: remove\n  path: /metadata/labels/a\n',
+    }
+    const report = await judge(before, { 'app/patch.yaml': operations })
+    expect(places(report)).toEqual(line === undefined ? [] : [found(line)])
+    if (line !== undefined) expect(report.findings[0]?.text).toMatch(`of ${kind} web, which takes permissions away`)
+  })
+
   test('that takes a host out of the TLS it set and still routes it', async () => {
     const both = (...tls: string[]) =>
       patch(

@@ -92,6 +92,21 @@ describe('the values with which helm comes to changed lines', () => {
       '{{ $a := .Values.parts.a }}\n{{ if $a.enabled }}\nchanged\n{{ end }}',
       [{ 'parts.a.enabled': true }],
     ],
+    ['a value by its key', '{{ if index .Values "a-b" "c" }}\nchanged\n{{ end }}', [{ 'a-b.c': true }]],
+    ['a value of a map by its key', '{{ if get .Values.parts "a-b" }}\nchanged\n{{ end }}', [{ 'parts.a-b': true }]],
+    ['a value by a key that is not known', '{{ if index .Values.parts .Values.size }}\nchanged\n{{ end }}', []],
+    [
+      'a text by its key, or another one',
+      '{{ $a := (index .Values._b "c-d") | default "false" }}\n{{ if eq $a "true" }}\nchanged\n{{ end }}',
+      [{ '_b.c-d': 'true' }],
+    ],
+    ['a text that a missing value has', '{{ if eq (default "x" .Values.b) "x" }}\nchanged\n{{ end }}', []],
+    [
+      'a variable that is set anew',
+      '{{ $a := .Values.b | default "x" }}{{ $a := "y" }}{{ if eq $a "z" }}\nchanged\n{{ end }}',
+      [],
+    ],
+    ['a text for none', '{{ if eq .Values.b "true" }}\nchanged\n{{ end }}', [{ b: 'true' }]],
     ['a block within the line', 'x\n{{ if .Values.off }}changed{{ end }}', [{ off: true }]],
     ['a line after a block', '{{ if .Values.off }}\nx\n{{ end }}\nchanged', []],
     [

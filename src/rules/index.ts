@@ -143,6 +143,7 @@ import copiesPlaced from './protected-rbac/copies-placed'
 import namesResolve from './protected-rbac/names-resolve'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
+import patchedGrantsKept from './protected-rbac/patched-grants-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
 import permissionsUsed from './protected-rbac/permissions-used'
 import pruneSafe from './protected-rbac/prune-safe'
@@ -314,6 +315,7 @@ export const rules: readonly Rule[] = [
   namesResolve,
   notWidened,
   objectKept,
+  patchedGrantsKept,
   permissionsKept,
   permissionsUsed,
   pruneSafe,

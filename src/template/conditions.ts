@@ -16,16 +16,23 @@ const other: Expression = { kind: 'other' }
 /** Functions of one operand that give it back as a text. */
 const asText = new Set(['toString', 'trim'])
 
+/** Functions that give a value of a map by its key: `index .Values.a "b-c"`, which is `.Values.a.b-c`. */
+const ofKey = new Set(['index', 'get'])
+
+/** The value that keys lead to from another one; undefined where one of them is not written as a text. */
+function itemOf([map, ...keys]: readonly Expression[]): Expression | undefined {
+  const names = keys.flatMap((key) => (key.kind === 'text' ? [key.text] : []))
+  if (map?.kind !== 'value' || names.length === 0 || names.length < keys.length) return undefined
+  return { kind: 'value', path: [...map.path, ...names] }
+}
+
 /**
  * Reads the expression of a condition: `and .Values.a.enabled (eq .Values.b "x")`.
  *
  * @param words those after `if`, `else if` or `with`
- * @param pathOf the path of the value that a word names, if it names one
+ * @param namedBy the value that a word names, or what a variable holds, if it is known
  */
-export function expressionOf(
-  words: readonly Word[],
-  pathOf: (word: string) => readonly string[] | undefined,
-): Expression {
+export function expressionOf(words: readonly Word[], namedBy: (word: string) => Expression | undefined): Expression {
   let at = 0
   const text = () => words[at]?.text
   const isEnd = () => at >= words.length || text() === ')' || text() === '|'
@@ -60,7 +67,8 @@ export function expressionOf(
     const operands: Expression[] = []
     while (!isEnd()) operands.push(operand())
     const [only] = operands
-    return asText.has(name) && operands.length === 1 && only ? only : { kind: 'call', name, operands }
+    if (asText.has(name) && operands.length === 1 && only) return only
+    return (ofKey.has(name) ? itemOf(operands) : undefined) ?? { kind: 'call', name, operands }
   }
 
   function operand(): Expression {
@@ -74,8 +82,7 @@ export function expressionOf(
       return fieldOf(inner, closing)
     }
     if (/^["`]/.test(word.text)) return { kind: 'text', text: word.text.slice(1, -1) }
-    const path = pathOf(word.text)
-    return path ? { kind: 'value', path } : other
+    return namedBy(word.text) ?? other
   }
 
   /** `(.Values.a).b`: the value b of a, where a may be missing. */

@@ -1,6 +1,7 @@
 import { gateFinding } from '../../finding/gate-finding'
 import type { Finding } from '../../finding/report'
 import { covers } from '../../kubernetes/ingress/ingress'
+import { grantKinds, takenAway } from '../../kubernetes/rbac/grant-patch'
 import type { ObjectRef } from '../../manifest/manifest'
 import { described } from '../../sides/described'
 import type { RenderedSide } from '../../sides/rendered-side'
@@ -54,17 +55,16 @@ export function isOfPatch({ rule, message }: Finding): boolean {
 
 interface Harm {
   readonly patch: WrittenPatch
-  readonly what: 'removed' | 'tls' | 'rules' | 'hosts'
+  readonly what: 'removed' | 'tls' | 'rules' | 'part' | 'hosts'
   readonly keys: readonly string[]
   readonly hosts?: readonly string[]
 }
 
-function keyOf({ patch: { target }, what }: Harm): string {
-  return JSON.stringify([target, what])
+function keyOf({ patch: { target }, what, keys }: Harm): string {
+  return JSON.stringify([target, what, ...(what === 'part' ? keys : [])])
 }
 
 const routes = ['Ingress']
-const grants = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
 /** The removals by patches from objects that the source does not have itself. */
 function harmsOf(patches: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
@@ -83,16 +83,19 @@ function harmsOf(patches: readonly WrittenPatch[], own: readonly ObjectRef[]): H
         })
       const empties = (...keys: string[]) =>
         content ? listIn(content, ...keys)?.length === 0 : takesAway(`/${keys.join('/')}`)
-      if (content && textOf(content.$patch) === 'delete' && [...routes, 'IngressClass', ...grants].includes(kind))
+      if (content && textOf(content.$patch) === 'delete' && [...routes, 'IngressClass', ...grantKinds].includes(kind))
         return [harm('removed', '$patch')]
       if (routes.includes(kind))
         return [
           ...(empties('spec', 'tls') ? [harm('tls', 'spec', 'tls')] : []),
           ...(empties('spec', 'rules') ? [harm('rules', 'spec', 'rules')] : []),
         ]
-      if (!grants.includes(kind)) return []
+      if (!grantKinds.includes(kind)) return []
       const field = kind.endsWith('Binding') ? 'subjects' : 'rules'
-      return empties(field) ? [harm('rules', field)] : []
+      const written = operations.map(({ op, path }) => ({ op: textOf(op), path: textOf(path) }))
+      const parts = takenAway(kind, written).filter(({ path }) => path !== `/${field}`)
+      const isWhole = empties(field) && !written.some(({ path }) => path.startsWith(`/${field}/`))
+      return isWhole ? [harm('rules', field)] : parts.map(({ path }) => harm('part', ...path.split('/').slice(1)))
     })
 }
 
@@ -132,6 +135,7 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
     removed: `removes ${object}`,
     tls: `removes the TLS entries of ${object}, so its hosts are served without a certificate of their own`,
     rules: `removes all ${keys.at(-1)} of ${object}`,
+    part: `removes /${keys.join('/')} of ${object}, which takes permissions away`,
     hosts: `removes ${hosts.join(', ')} from the TLS entries of ${object}, whose rules still route ${hosts.length > 1 ? 'them' : 'it'}`,
   }[what]
   return gateFinding('source/unrendered', `patch-${what}`, 'warning', {
@@ -139,7 +143,7 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
     path: patch.path,
     region: patch.regionOf(...keys),
     status: 'introduced',
-    keys: [kind, name, ...hosts],
+    keys: [kind, name, ...hosts, ...(what === 'part' ? keys : [])],
     sources: [{ ...described(source), cluster: 'cluster' in source.target ? source.target.cluster : '' }],
     text: `This patch ${does}. The object comes from elsewhere and is not in this repository, so the effect cannot be checked: look at the object there, and revert the patch if the removed part is in use.`,
   })

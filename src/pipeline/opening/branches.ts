@@ -25,6 +25,8 @@ interface Block {
 export class Branches {
   private readonly open: Block[] = []
   private readonly variables = new Map<string, readonly string[] | undefined>()
+  /** The variables that hold a value or a text for a missing one: `$a := .Values.a | default "b"`. */
+  private readonly replaceable = new Map<string, Expression>()
 
   constructor(private readonly solve: Solve) {}
 
@@ -35,12 +37,15 @@ export class Branches {
 
   /** Passes an action: the places after it may be in another block. */
   pass({ words }: Action): void {
-    const { open, variables, solve } = this
+    const { open, variables, replaceable, solve } = this
     const [first = '', second = ''] = words.map(({ text }) => text)
     const block = open.at(-1)
     const dot = block?.dot
-    const pathOf = (word: string) => pathIn(word, dot, variables)
-    const read = (those: readonly Word[]) => expressionOf(those, pathOf)
+    const namedBy = (word: string): Expression | undefined => {
+      const path = valuesOfRoot(word) ?? pathIn(word, dot, variables)
+      return path ? { kind: 'value', path } : replaceable.get(word)
+    }
+    const read = (those: readonly Word[]) => expressionOf(those, namedBy)
     if (first === 'end') open.pop()
     else if (first === 'else') {
       if (!block) return
@@ -67,8 +72,15 @@ export class Branches {
     else if (second === ':=') {
       const expression = read(words.slice(2))
       variables.set(first, expression.kind === 'value' ? expression.path : undefined)
+      if (expression.kind === 'call' && expression.name === 'default') replaceable.set(first, expression)
+      else replaceable.delete(first)
     }
   }
+}
+
+/** All values, from which `index` takes one. */
+function valuesOfRoot(word: string): readonly string[] | undefined {
+  return word === '.Values' || word === '$.Values' ? [] : undefined
 }
 
 /** Two wishes as one; undefined where they want different values. */

@@ -105,13 +105,15 @@ function solved(expression: Expression, isTrue: boolean, above: readonly string[
   if (name === 'hasKey' && first?.kind === 'value' && second?.kind === 'text')
     return solve({ kind: 'value', path: [...first.path, second.text] }, isTrue)
   if (name !== 'eq' && name !== 'ne') return new Map()
-  const value = operands.find((one) => one.kind === 'value')
+  const replaceable = operands.find((one) => one.kind === 'call' && one.name === 'default')
+  const [fallback, ofDefault] = replaceable?.kind === 'call' ? replaceable.operands : []
+  const value = operands.find((one) => one.kind === 'value') ?? ofDefault
   const text = operands.find((one) => one.kind === 'text')
   const include = operands.find((one) => one.kind === 'call' && one.name === 'include')
   if (include?.kind === 'call' && include.operands[0]?.kind === 'text' && text?.kind === 'text')
     return printed(include.operands[0].text, text.text, (name === 'eq') === isTrue, known)
-  if (value?.kind !== 'value' || text?.kind !== 'text') return new Map()
-  return textFor(wholeOf(value.path, above), text.text, (name === 'eq') === isTrue, known)
+  if (value?.kind !== 'value' || text?.kind !== 'text' || (replaceable && fallback?.kind !== 'text')) return new Map()
+  return textFor(wholeOf(value.path, above), text.text, (name === 'eq') === isTrue, known, fallback)
 }
 
 /**
@@ -148,13 +150,20 @@ function valueFor(path: string, isTrue: boolean, known: Known): Wish | undefined
   return isKnown || (isTrue && !known.isNew && !known.isUsed(path)) ? new Map([[path, isTrue]]) : undefined
 }
 
-/** The value at a path that is a text, or is not. */
-function textFor(path: string, text: string, isEqual: boolean, known: Known): Wish | undefined {
-  const its = valuesAt(path, known)
-  if (!its || !isPlain(path)) return undefined
+/**
+ * The value at a path that is a text, or is not.
+ *
+ * @param fallback the text that `default` puts in place of a missing value
+ */
+function textFor(path: string, text: string, isEqual: boolean, known: Known, fallback?: Expression): Wish | undefined {
+  const found = valuesAt(path, known)
+  if (!found || !isPlain(path)) return undefined
+  const its = fallback?.kind === 'text' ? found.map((one) => (isSet(one) ? one : fallback.text)) : found
   if (its.every((one) => (one === text) === isEqual)) return new Map()
   const isText = its.every((one) => one === undefined || one === null || typeof one === 'string')
-  if (text === 'true' || text === 'false') return valueFor(path, (text === 'true') === isEqual, known)
+  // `eq` compares a text with no switch, so one that has no value yet is given a text.
+  const isSwitch = (text === 'true' || text === 'false') && its.some((one) => typeof one === 'boolean')
+  if (isSwitch) return valueFor(path, (text === 'true') === isEqual, known)
   return isEqual && isText ? new Map([[path, text]]) : undefined
 }
 
