@@ -38,6 +38,7 @@ import type { ClustersOf } from '../gaps/out-of-sight'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { removedValues } from '../gaps/removed-values'
+import { subjectsElsewhere } from '../gaps/subjects-elsewhere'
 import { templateFaults } from '../gaps/template-faults'
 import { unansweredReleases } from '../gaps/unanswered'
 import { unappliedFiles } from '../gaps/unapplied-files'
@@ -166,6 +167,7 @@ export async function accountForUnseen(
       ...(await unreadValues(base, head, changed)),
       ...(base && changed ? await misreadValues(base, head, changed) : []),
       ...(base && changed ? await abandonedValues(base, head, changed) : []),
+      ...(base && changed ? await subjectsElsewhere(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
       ...(base && changed ? await valuesOutOfScope(base, head, changed) : []),
       ...(base ? await unreadConditions(base, head, changed) : []),
