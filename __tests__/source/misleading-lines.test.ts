@@ -74,6 +74,8 @@ describe('a default', () => {
     ['tpl (default $.Values.host "web") $', '$.Values.host', '"web"'],
     ['"web" | default .Values.host', '.Values.host', '"web"'],
     ['$port := default .Values.port 8080', '.Values.port', '8080'],
+    ['default .Values.service.name .Release.Name', '.Values.service.name', '.Release.Name'],
+    ['default $.Values.namespace $.Release.Namespace', '$.Values.namespace', '$.Release.Namespace'],
   ])('is one in %s', (action, value, fallback) => {
     expect(swapped(action)).toEqual([says(value, fallback)])
   })
@@ -86,6 +88,7 @@ describe('a default', () => {
     ['a number counts as empty', 'default .Values.port 0'],
     ['its format has no text of its own', 'default .Values.host (printf "%s%s" .a .b)'],
     ['helm fills the fallback in', 'default .Chart.Name "web"'],
+    ['helm fills in both', 'default .Chart.Name .Release.Name'],
     ['it gives its output to another function', 'default .Values.host | quote'],
     ['it is another one', 'coalesce .Values.host "web"'],
   ])('is none where %s', (_, action) => {

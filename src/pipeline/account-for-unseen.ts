@@ -30,6 +30,7 @@ import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingPaths } from '../gaps/missing-paths'
 import { missingValues } from '../gaps/missing-values'
 import { misspeltValues } from '../gaps/misspelt-values'
+import { mistypedValues } from '../gaps/mistyped-values'
 import { newlyEncrypted } from '../gaps/newly-encrypted'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -148,6 +149,7 @@ export async function accountForUnseen(
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await misspeltValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await valuesInOtherCase(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await mistypedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),

@@ -56,6 +56,15 @@ function faultOf(
 
 const ofHelm = /^\$?\.(?:Release|Chart|Capabilities|Template|Files)\b/
 
+/** What helm fills in for each release. */
+const namesOfHelm: ReadonlySet<string> = new Set([
+  '.Release.Name',
+  '.Release.Namespace',
+  '.Release.Service',
+  '.Chart.Name',
+  '.Chart.Version',
+])
+
 /** A command as it is written, in the parentheses that make it an argument. */
 function textOf(command: Command, template: string): string {
   const [from, to] = [command[0]?.from ?? 0, command.at(-1)?.to ?? 0]
@@ -75,7 +84,7 @@ function isNeverEmpty(command: Command): boolean {
     case 'include':
       return named !== undefined && ofName.test(named)
     default:
-      return command.length === 1 && isText(first.text)
+      return command.length === 1 && (isText(first.text) || namesOfHelm.has(first.text.replace('$', '')))
   }
 }
 
