@@ -24,6 +24,7 @@ export const gateRules = {
   'source/cluster-scoped': 'A bundle that Fleet puts into one namespace has only objects of kinds with namespaces.',
   'source/deleting-hook': 'No new hook of a helmfile deletes objects that requests need.',
   'source/misnamed': 'Every new Kustomization has a name and an apiVersion that kustomize reads.',
+  'source/name-left': 'No values and no unread template name an object that a change removes or renames.',
   'source/path-missing': 'Every new path in a list of paths of this repository is there.',
   'source/patch-unmatched': 'Every new patch of a Kustomization that concerns ingress has a target that is there.',
   'config/invalid': 'The config of ingress-guard is valid.',

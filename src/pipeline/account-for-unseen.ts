@@ -31,6 +31,7 @@ import { missingPaths } from '../gaps/missing-paths'
 import { missingValues } from '../gaps/missing-values'
 import { misspeltValues } from '../gaps/misspelt-values'
 import { mistypedValues } from '../gaps/mistyped-values'
+import { namesLeft } from '../gaps/names-left'
 import { newlyEncrypted } from '../gaps/newly-encrypted'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -150,6 +151,7 @@ export async function accountForUnseen(
       ...(base && changed ? await misspeltValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await valuesInOtherCase(base, head, changed, failed.findings) : []),
       ...(base && changed ? await mistypedValues(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await namesLeft(base, head, changed) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),
