@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
-import { holdsTemplate } from '../manifest/template-marks'
+import { holdsTemplate, isMarked } from '../manifest/template-marks'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
@@ -35,7 +35,7 @@ interface Gone extends NamedObject {
 }
 
 /**
- * Names of objects that a change removes, or gives another name, while values, a file in a chart or an unread template still
+ * Names of objects that a change removes from a file, or gives another name, while values, a file in a chart or an unread template still
  * has them: an issuer that is renamed in a template, and the default issuer in the values of cert-manager. References between
  * objects that are read are judged by rules of their own.
  */
@@ -44,7 +44,8 @@ export async function namesLeft(
   head: SideOfChange,
   changed: ReadonlySet<string>,
 ): Promise<Finding[]> {
-  const files = [...changed].filter(isOfYaml)
+  // A file that goes has often moved to another repository.
+  const files = [...changed].filter((file) => isOfYaml(file) && head.checkout.has(file))
   const [before, after] = await Promise.all(
     [base, head].map(({ checkout }) => checkout.texts(files.filter((file) => checkout.has(file)))),
   )
@@ -72,7 +73,7 @@ function ofNothingDeployed(file: string): boolean {
 
 /** Whether a name is one of several words, which nothing else has by chance. */
 function isDistinct(name: string): boolean {
-  return name.length > 7 && name.includes('-') && !/[^a-z0-9-]/.test(name)
+  return name.length > 7 && name.includes('-') && !isMarked(name) && !name.includes('$')
 }
 
 function* objectsIn(text: string): Generator<NamedObject> {
