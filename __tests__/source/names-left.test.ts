@@ -35,7 +35,7 @@ async function left(base: Files, head: Files): Promise<string[]> {
 
 test('an issuer that is renamed while values still have its old name is a warning', async () => {
   expect(await left(home, { 'apps/issuer.yaml': issuer('letsencrypt-production') })).toEqual([
-    'warning apps/issuer.yaml:4 This change removes or renames ClusterIssuer letsencrypt-prod, and apps/cert-manager.yaml:10 still names it in spec.values.ingressShim.defaultIssuerName, while no file here has an object of that name. What takes it from there finds none. Write letsencrypt-production there, if that takes its place, or keep the object.',
+    'warning apps/issuer.yaml:4 This change removes or renames ClusterIssuer letsencrypt-prod, and apps/cert-manager.yaml:10 still names it in spec.values.ingressShim.defaultIssuerName, while no file here has an object of that name. Whatever reads it there finds no such object. Write letsencrypt-production there, if that takes its place, or keep the object.',
   ])
 })
 
@@ -58,7 +58,7 @@ spec:
 `
   const base = { 'web/middleware.yaml': middleware('enable-compression'), 'web/session.yaml': route }
   expect(await left(base, { 'web/middleware.yaml': middleware('web-enable-compression') })).toEqual([
-    'warning web/middleware.yaml:4 This change removes or renames Middleware enable-compression, and web/session.yaml:9 still names it in spec.routes.middlewares.name, while no file here has an object of that name. What takes it from there finds none. Write web-enable-compression there, if that takes its place, or keep the object.',
+    'warning web/middleware.yaml:4 This change removes or renames Middleware enable-compression, and web/session.yaml:9 still names it in spec.routes.middlewares.name, while no file here has an object of that name. Whatever reads it there finds no such object. Write web-enable-compression there, if that takes its place, or keep the object.',
   ])
 })
 

@@ -158,6 +158,6 @@ function findingOf(
     fileText: text,
     keys: [kind, name],
     status: 'introduced',
-    text: `This change removes or renames ${kind} ${name}, and ${left.file}:${left.line} still names it in ${left.key}, while no file here has an object of that name. What takes it from there finds none. ${advice}, or keep the object.`,
+    text: `This change removes or renames ${kind} ${name}, and ${left.file}:${left.line} still names it in ${left.key}, while no file here has an object of that name. Whatever reads it there finds no such object. ${advice}, or keep the object.`,
   })
 }
