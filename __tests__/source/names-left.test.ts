@@ -62,7 +62,7 @@ spec:
   ])
 })
 
-test('nothing is said where the name is written anew, moved, made by a template, or that of an object', async () => {
+test('nothing is said where the name is written anew, moved, removed with its file, made by a template, or that of an object', async () => {
   const renamed = { 'apps/issuer.yaml': issuer('letsencrypt-production') }
   const both = certManager.replace('letsencrypt-prod', 'letsencrypt-production')
   expect(await left(home, { ...renamed, 'apps/cert-manager.yaml': both })).toEqual([])
@@ -70,6 +70,10 @@ test('nothing is said where the name is written anew, moved, made by a template,
   const made = issuer('letsencrypt-{{ .name }}')
   const values = certManager.replace('    ingressShim:', '    issuers:\n      - name: prod\n    ingressShim:')
   expect(await left(home, { 'apps/issuer.yaml': made, 'apps/cert-manager.yaml': values })).toEqual([])
+  const named = { 'apps/issuer.yaml': made, 'apps/issuers.yaml': 'issuers:\n  - name: prod\n' }
+  expect(await left(home, named)).toEqual([])
+  expect(await left(home, { ...named, 'apps/issuers.yaml': 'issuers:\n  - name: test\n' })).toHaveLength(1)
+  expect(await left(home, { 'apps/issuer.yaml': null })).toEqual([])
   const metadata = certManager.replace('      defaultIssuerName: letsencrypt-prod\n', '    name: letsencrypt-prod\n')
   expect(await left({ ...home, 'apps/cert-manager.yaml': metadata }, renamed)).toEqual([])
   const word = {

@@ -5,8 +5,8 @@ import { holdsTemplate, isMarked } from '../manifest/template-marks'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
+import { chartOfTemplate } from '../sources/chart'
 import { type KeyedLine, keyedLinesOf } from '../template/keyed-lines'
-import { chartOf } from './template-faults'
 
 /** The words in keys that hold the name of an object of a kind: `defaultIssuerName`, `serviceAccountName`. */
 const keyWords: ReadonlyMap<string, readonly string[]> = new Map([
@@ -29,15 +29,15 @@ interface NamedObject {
   readonly line: number
 }
 
-/** An object that a file of the base names, and no file of the head. */
+/** An object that a changed file has at the base, and no changed file at the head. */
 interface Gone extends NamedObject {
   readonly file: string
 }
 
 /**
- * Names of objects that a change removes from a file, or gives another name, while values, a file in a chart or an unread template still
- * has them: an issuer that is renamed in a template, and the default issuer in the values of cert-manager. References between
- * objects that are read are judged by rules of their own.
+ * Names of objects that a change removes from a file, or gives another name, while values, a file in a chart or an unread
+ * template still has them: an issuer that is renamed in a template, and the default issuer in the values of cert-manager.
+ * References between objects that are read are judged by rules of their own.
  */
 export async function namesLeft(
   base: SideOfChange,
@@ -55,12 +55,15 @@ export async function namesLeft(
   )
   if (gone.length === 0) return []
   const mentions = await mentionsOf(gone, head.checkout)
-  return gone.flatMap((one) => {
+  const found: Finding[] = []
+  for (const one of gone) {
     const texts = [...mentions].filter(([, text]) => text.includes(one.name))
-    if (texts.some(([, text]) => has([...objectsIn(text)], one)) || mayMake(one, kept, texts)) return []
-    const [left] = texts.flatMap(([file, text]) => referencesIn(one, file, text, head))
-    return left ? [findingOf(one, left, kept, before?.get(one.file) ?? '')] : []
-  })
+    const isThere = texts.some(([, text]) => has([...objectsIn(text)], one))
+    const [left] = isThere ? [] : texts.flatMap(([file, text]) => referencesIn(one, file, text, head))
+    if (left && !(await mayMake(one, kept, head.checkout, texts)))
+      found.push(findingOf(one, left, kept, before?.get(one.file) ?? ''))
+  }
+  return found
 }
 
 function isOfYaml(file: string): boolean {
@@ -92,27 +95,41 @@ function has(objects: readonly NamedObject[], { kind, name }: NamedObject): bool
 
 /** The texts of the head with one of the names, whatever wrote them. */
 async function mentionsOf(gone: readonly Gone[], checkout: Checkout): Promise<ReadonlyMap<string, string>> {
-  const files = [...checkout.tree.entries.keys()].filter((file) => isOfYaml(file) || path.extname(file) === '.json')
+  const files = [...checkout.tree.entries.keys()].filter(isOfYaml)
   return checkout.mentioning(files, [...new Set(gone.map(({ name }) => name))])
 }
 
-/** Whether a template makes the object: its name begins and ends as the name of the object, and what is between is written somewhere. */
-function mayMake(
-  { kind, name }: Gone,
+/**
+ * Whether a template of the same kind makes the object: its name begins and ends as the name of the object, and what is between
+ * is written in the chart, in the folder of the file, or beside a mention of the object.
+ */
+async function mayMake(
+  { kind, name, file }: Gone,
   kept: readonly NamedObject[],
-  texts: Iterable<readonly [string, string]>,
-): boolean {
-  return kept.some((one) => {
-    const [start, end] = [one.name.indexOf('{{'), one.name.lastIndexOf('}}')]
-    if (one.kind !== kind || start === -1) return false
-    const [head, tail] = [one.name.slice(0, start), one.name.slice(end + 2)]
-    if (!name.startsWith(head) || !name.endsWith(tail)) return false
-    const between = name.slice(head.length, name.length - tail.length)
-    return (
-      between === name ||
-      [...texts].some(([, text]) => text.includes(`"${between}"`) || text.includes(`: ${between}\n`))
-    )
-  })
+  checkout: Checkout,
+  mentions: readonly (readonly [string, string])[],
+): Promise<boolean> {
+  const folder = chartOfTemplate(file, checkout) ?? file.split('/').slice(0, -1).join('/')
+  for (const part of kept.flatMap((one) => (one.kind === kind ? (filledIn(one.name, name) ?? []) : []))) {
+    if (part === name) return true
+    const near = await checkout.mentioning(checkout.below(folder).filter(isOfYaml), [part])
+    if ([...near, ...mentions].some(([, text]) => writes(text, part))) return true
+  }
+  return false
+}
+
+/** The text that makes a name of a template of it: `prod` of `web-{{ .name }}` and `web-prod`. */
+function filledIn(template: string, name: string): string | undefined {
+  const [start, end] = [template.indexOf('{{'), template.lastIndexOf('}}')]
+  if (start === -1 || end === -1) return undefined
+  const [head, tail] = [template.slice(0, start), template.slice(end + 2)]
+  const isMade = name.startsWith(head) && name.endsWith(tail) && head.length + tail.length < name.length
+  return isMade ? name.slice(head.length, name.length - tail.length) : undefined
+}
+
+/** Whether a text has another one as a value, or in quotes as an argument of a template. */
+function writes(text: string, part: string): boolean {
+  return text.includes(`"${part}"`) || [...keyedLinesOf(text)].some(({ value }) => value === part)
 }
 
 interface Reference {
@@ -123,7 +140,7 @@ interface Reference {
 
 function referencesIn({ kind, name }: Gone, file: string, text: string, head: SideOfChange): Reference[] {
   // Rules read what an object names by itself, where it is read.
-  const isRead = !holdsTemplate(text) || chartOf(file, head) !== undefined
+  const isRead = !holdsTemplate(text) || chartOfTemplate(file, head.checkout) !== undefined
   return [...keyedLinesOf(text)].flatMap((one) => {
     const isOfObject =
       isRead &&

@@ -4,6 +4,7 @@ import type { Finding } from '../finding/report'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
+import { chartOfTemplate } from '../sources/chart'
 import { accountsIn, type WrittenAccount } from '../template/account-namespaces'
 import { definitionsIn } from '../template/definitions'
 import { actionsOf } from '../template/template-actions'
@@ -26,7 +27,7 @@ export async function subjectsElsewhere(
   head: SideOfChange,
   changed: ReadonlySet<string>,
 ): Promise<Finding[]> {
-  const folders = new Set([...changed].flatMap((file) => chartOf(file, head.checkout) ?? []))
+  const folders = new Set([...changed].flatMap((file) => chartOfTemplate(file, head.checkout) ?? []))
   const found: Finding[] = []
   for (const folder of folders) {
     const [were, are] = await Promise.all([base, head].map(({ checkout }) => partedIn(folder, checkout)))
@@ -34,13 +35,6 @@ export async function subjectsElsewhere(
     found.push(...(are ?? []).filter((one) => !known.has(keyOf(one))).map((one) => findingOf(one, folder)))
   }
   return found
-}
-
-/** The chart that a template is of. */
-function chartOf(file: string, checkout: Checkout): string | undefined {
-  const end = file.lastIndexOf('templates/')
-  const folder = end > 0 ? file.slice(0, end - 1) : ''
-  return end !== -1 && checkout.has(path.join(folder, 'Chart.yaml')) ? folder : undefined
 }
 
 async function partedIn(folder: string, checkout: Checkout): Promise<Parted[]> {

@@ -5,6 +5,7 @@ import { bareConstraintsIn } from '../kubernetes/versions/bare-constraints'
 import { misspeltApisIn } from '../kubernetes/versions/misspelt-apis'
 import { regionAt } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
+import { chartOfTemplate } from '../sources/chart'
 import { calledValuesIn } from '../template/called-values'
 import { gluedLinesIn } from '../template/glued-lines'
 import { misformattedTextsIn } from '../template/misformatted-texts'
@@ -82,14 +83,9 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
   ]
 }
 
-/** The folder of the chart that a file is a template of; undefined if there is none. */
+/** The folder of the chart that a file of YAML, or of named templates, is a template of; undefined if it is not there. */
 export function chartOf(file: string, { checkout }: SideOfChange): string | undefined {
-  if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return undefined
-  const keys = file.split('/')
-  const at = keys.findIndex(
-    (key, before) => key === 'templates' && checkout.has(path.join(...keys.slice(0, before), 'Chart.yaml')),
-  )
-  return at === -1 ? undefined : keys.slice(0, at).join('/')
+  return checkout.has(file) && /\.(?:tpl|ya?ml)$/.test(file) ? chartOfTemplate(file, checkout) : undefined
 }
 
 /** The named templates of charts that need helm's own objects as their dot, by chart. */

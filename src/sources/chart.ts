@@ -127,3 +127,12 @@ export async function chartWithLocals(checkout: Checkout, folder: string): Promi
   await visit(folder)
   return [...charts.values()]
 }
+
+/** The folder of the chart that a path is a template of; undefined if there is none. */
+export function chartOfTemplate(file: string, checkout: Checkout): string | undefined {
+  const keys = file.split('/')
+  const at = keys.findIndex(
+    (key, before) => key === 'templates' && checkout.has(path.join(...keys.slice(0, before), 'Chart.yaml')),
+  )
+  return at === -1 ? undefined : keys.slice(0, at).join('/')
+}
