@@ -323,21 +323,32 @@ describe('the switches of a chart', () => {
     ['an inherited name', '{{ if .Values.constructor.name }}', []],
   ]
   test.each(cases)('%s', (_, text, expected) => {
-    expect(switchesIn([off], [{ file, text, above: [], isChanged: true }]).all).toEqual(expected)
-    expect(switchesIn([off], [{ file, text, above: [], isChanged: false }]).all).toEqual([])
+    expect(switchesIn([[off]], [{ file, text, above: [], isChanged: true }]).all).toEqual(expected)
+    expect(switchesIn([[off]], [{ file, text, above: [], isChanged: false }]).all).toEqual([])
   })
 
   test('of what the change does not touch, only routes, certificates and permissions count', () => {
     const of = (text: string) =>
-      switchesIn([off], [{ file, text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
-    expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'], withoutDefault: [] })
-    expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [], withoutDefault: [] })
-    expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [], withoutDefault: [] })
+      switchesIn([[off]], [{ file, text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
+    expect(of('kind: Ingress')).toMatchObject({ all: ['debug'], ofRoutes: ['debug'], withoutDefault: [] })
+    expect(of('kind: "ClusterRole"')).toMatchObject({ all: ['debug'], ofRoutes: [], withoutDefault: [] })
+    expect(of('kind: Deployment')).toMatchObject({ all: [], ofRoutes: [], withoutDefault: [] })
+  })
+
+  test('that are new and leave objects out stay off', () => {
+    const text = '{{ if not .Values.debug }}\nkind: ClusterRole\n{{ end }}{{ if .Values.debug }}'
+    const withDefault = (sides: readonly unknown[]) =>
+      switchesIn(
+        sides.map((side) => [side]),
+        [{ file, text, above: [], isChanged: true }],
+      ).all
+    expect(withDefault([{}, { debug: false }])).toEqual([])
+    expect(withDefault([{ debug: false }, { debug: false }])).toEqual(['debug'])
   })
 
   test('of a chart in another one are below its name', () => {
     const api = { file, text: '{{ if .Values.ingress.enabled }}\nkind: Ingress', above: ['api'], isChanged: false }
     const both = [{ api: { enabled: false } }, { api: { ingress: { enabled: false } } }]
-    expect(switchesIn(both, [api]).all).toEqual(['api.enabled', 'api.ingress.enabled'])
+    expect(switchesIn([both], [api]).all).toEqual(['api.enabled', 'api.ingress.enabled'])
   })
 })

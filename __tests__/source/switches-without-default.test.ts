@@ -52,7 +52,7 @@ describe('a value that only conditions of a changed route ask for', () => {
   ]
   test.each(cases)('can be %s', (_, text, expected) => {
     const of = (kind: string, isChanged: boolean) =>
-      switchesIn([{ on: true, text: 'a' }], [{ file, text: `${text}\nkind: ${kind}`, above: [], isChanged }])
+      switchesIn([[{ on: true, text: 'a' }]], [{ file, text: `${text}\nkind: ${kind}`, above: [], isChanged }])
     expect(of('Ingress', true).withoutDefault).toEqual(expected)
     expect(of('Issuer', true).withoutDefault).toEqual(expected)
     expect(of('Ingress', false).withoutDefault).toEqual([])
@@ -62,8 +62,8 @@ describe('a value that only conditions of a changed route ask for', () => {
   test('is none where another template reads it', () => {
     const route = { file, text: '{{ if .Values.a }}\nkind: Ingress', above: ['api'], isChanged: true }
     const other = { file, text: '{{ .Values.api.a }}', above: [], isChanged: false }
-    expect(switchesIn([{}], [route]).withoutDefault).toEqual(['api.a'])
-    expect(switchesIn([{}], [route, other]).withoutDefault).toEqual([])
+    expect(switchesIn([[{}]], [route]).withoutDefault).toEqual(['api.a'])
+    expect(switchesIn([[{}]], [route, other]).withoutDefault).toEqual([])
   })
 })
 

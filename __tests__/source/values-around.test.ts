@@ -120,6 +120,11 @@ describe('the values with which helm comes to changed lines', () => {
       [{ size: 'a' }, { size: 'b' }],
     ],
     ['a value that is printed, too', '{{ if .Values.b }}\nchanged {{ .Values.b }}\n{{ end }}', []],
+    [
+      'a map of which the block reads a field',
+      '{{ with (.Values.parts).b }}\n{{ if .c | eq $x }}\nchanged\n{{ end }}{{ end }}',
+      [],
+    ],
     ['a list or a map', '{{ if not .Values.list }}\nchanged\n{{ end }}', []],
     ['a value below a text', '{{ if .Values.size.b }}\nchanged\n{{ end }}', []],
     [

@@ -35,6 +35,11 @@ export class Branches {
     return this.open.map(({ wish }) => wish).reduce(merged, new Map())
   }
 
+  /** The value that a word names at the place. */
+  pathOf(word: string): readonly string[] | undefined {
+    return pathIn(word, this.open.at(-1)?.dot, this.variables)
+  }
+
   /** Passes an action: the places after it may be in another block. */
   pass({ words }: Action): void {
     const { open, variables, replaceable, solve } = this
@@ -76,6 +81,18 @@ export class Branches {
       else replaceable.delete(first)
     }
   }
+}
+
+/** The values that the actions of a template name, also in conditions. */
+export function pathsNamedIn(actions: readonly Action[]): (readonly string[])[] {
+  const branches = new Branches(() => undefined)
+  return actions.flatMap((action) => {
+    // An `else with` names values of the block around.
+    const words = action.words[0]?.text === 'else' ? [] : action.words
+    const paths = words.flatMap(({ text }) => [branches.pathOf(text)].filter((path) => path !== undefined))
+    branches.pass(action)
+    return paths
+  })
 }
 
 /** All values, from which `index` takes one. */

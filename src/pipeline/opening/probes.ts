@@ -174,7 +174,11 @@ function isByChart({ failure }: RenderedSide): boolean {
 
 /** Whether a release may fail because only guessed values are set: a release with them sets other values, too. */
 function mayLack({ failure }: RenderedSide): boolean {
-  return failure === undefined || failure.lack !== undefined || /nil pointer|<nil>|YAML/.test(failure.reason)
+  return (
+    failure === undefined ||
+    failure.lack !== undefined ||
+    /nil pointer|<nil>|YAML|\bbool\b|over true/.test(failure.reason)
+  )
 }
 
 function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
@@ -263,7 +267,10 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
     }),
   )
   const values = read.flatMap((one) => one.values)
-  const { all, ofRoutes, withoutDefault } = switchesIn(values, templates)
+  const { all, ofRoutes, withoutDefault, removing } = switchesIn(
+    read.map((one) => one.values),
+    templates,
+  )
   const elsewhere = new Set((await Promise.all(sides.map((side) => conditionsOf(own, side)))).flat())
   const isHere = (one: string) => !elsewhere.has(one)
   const isEdited = templates.some(({ isChanged }) => isChanged)
@@ -272,6 +279,7 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
       all: all.filter(isHere),
       ofRoutes: ofRoutes.filter(isHere),
       withoutDefault: base ? withoutDefault : [],
+      removing,
     },
     samples: isEdited ? samplesIn(values, templates, new Map(read.flatMap((one) => [...one.examples]))) : [],
     valuesBeyond: (set) =>
@@ -279,6 +287,7 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
         read.map((one) => one.values),
         templates,
         set,
+        removing,
       ),
     accountNames: accountNamesIn(values, templates),
     isNamed: isEdited && templates.some(({ text }) => text.includes('.Release.Name')),

@@ -21,31 +21,42 @@ export interface Switches {
   readonly all: readonly string[]
   readonly ofRoutes: readonly string[]
   readonly withoutDefault: readonly string[]
+  /** New ones that leave objects out where they are on: the change itself does not remove these, so they stay off. */
+  readonly removing: ReadonlySet<string>
 }
 
 /**
  * Finds the switches that are off by default: keys that are false in the values of a side and that a condition of a
  * template names, of one that the change touches or that makes routes, certificates or permissions.
  *
- * @param values the default values, of each side
+ * @param sides the default values of each side, with those of the charts in its `charts/`
  * @param templates those of both sides
  */
-export function switchesIn(values: readonly unknown[], templates: readonly TemplateText[]): Switches {
+export function switchesIn(sides: readonly (readonly unknown[])[], templates: readonly TemplateText[]): Switches {
+  const values = sides.flat()
   const defined = new Map<string, ReadonlySet<string>>()
   for (const { text } of templates)
     for (const [name, paths] of pathsIn(actionsOf(text), new Map()).ofTemplates)
       defined.set(name, new Set([...(defined.get(name) ?? []), ...paths]))
+  const isNew = (path: string) => sides.some((side) => side.every((one) => isMissing(one, path)))
+  const denied = templates.flatMap(({ text, above }) =>
+    [...pathsIn(actionsOf(text), new Map()).denied].map((path) => [...above, path].join('.')),
+  )
+  const removing = new Set(denied.filter(isNew))
   const named = (isWanted: (template: TemplateText) => boolean) => {
     const found = templates.filter(isWanted).flatMap(({ text, above }) => {
       const { conditions } = pathsIn(actionsOf(text), defined)
       return [...conditions, ...(above.length > 0 ? ['enabled'] : [])].map((path) => [...above, path].join('.'))
     })
-    return [...new Set(found)].filter((path) => isPlain(path) && values.some((side) => isOff(side, path))).sort()
+    return [...new Set(found)]
+      .filter((path) => isPlain(path) && !removing.has(path) && values.some((one) => isOff(one, path)))
+      .sort()
   }
   return {
     all: named(({ text, isChanged }) => isChanged || makes(text, [...routes, ...others])),
     ofRoutes: named(({ text }) => makes(text, routes)),
     withoutDefault: withoutDefaultIn(values, templates),
+    removing,
   }
 }
 
@@ -147,6 +158,8 @@ function isAsked(words: readonly Word[], at: number): boolean {
 interface NamedPaths {
   /** The values that conditions name, other than to ask whether they are off. */
   readonly conditions: ReadonlySet<string>
+  /** The values that conditions ask to be off. */
+  readonly denied: ReadonlySet<string>
   /** The values that conditions only ask for. */
   readonly asked: ReadonlySet<string>
   /** All values that are read in other ways. */
@@ -164,6 +177,7 @@ interface Block {
 /** Reads the values that a template names, in `with` and by variables, too. */
 function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates']): NamedPaths {
   const conditions = new Set<string>()
+  const denied = new Set<string>()
   const asked = new Set<string>()
   const read = new Set<string>()
   const ofTemplates = new Map<string, Set<string>>()
@@ -182,7 +196,7 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
     const isCondition = first === 'if' || (first === 'else' && second === 'if')
     words.forEach(({ text }, at) => {
       const path = paths[at]
-      if (isCondition && path !== undefined && !isDenied(words, at)) conditions.add(path)
+      if (isCondition && path !== undefined) (isDenied(words, at) ? denied : conditions).add(path)
       if (path !== undefined) (isCondition && isAsked(words, at) ? asked : read).add(path)
       if (isCondition && text === 'include')
         for (const its of defined.get((words[at + 1]?.text ?? '').slice(1, -1)) ?? []) conditions.add(its)
@@ -201,7 +215,7 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
       open.push({ dot: undefined, defines: name })
     }
   }
-  return { conditions, asked, read, ofTemplates }
+  return { conditions, denied, asked, read, ofTemplates }
 }
 
 /** `cert-manager.enabled` of `index .Values "cert-manager" "enabled"`, at the word `.Values`. */

@@ -2,7 +2,7 @@ import { Hunks } from '../../manifest/hunks'
 import { fieldsOf } from '../../sources/untyped'
 import type { Expression } from '../../template/conditions'
 import { actionsOf } from '../../template/template-actions'
-import { apiMark, Branches, merged, type Wish } from './branches'
+import { apiMark, Branches, merged, pathsNamedIn, type Wish } from './branches'
 import { type NamedTemplate, namedTemplatesIn, type Printed, printedBy } from './named-templates'
 import type { TemplateText } from './switches'
 import { usesIn } from './template-uses'
@@ -17,20 +17,24 @@ const most = 3
  * @param values the values of each side: those of charts in its `charts/` before its own, which replace them
  * @param templates those of both sides
  * @param set the values that are set already
+ * @param removing the switches that stay off
  */
 export function valuesAround(
   values: readonly (readonly unknown[])[],
   templates: readonly TemplateText[],
   set: Readonly<Record<string, unknown>>,
+  removing: ReadonlySet<string> = new Set(),
 ): Wish[] {
-  const used = new Set(
-    templates.flatMap(({ text, above }) =>
-      usesIn(actionsOf(text)).flatMap(({ path, how }) => (how === 'compared' ? [] : [wholeOf(path, above)])),
-    ),
-  )
-  const isUsed = (path: string) => used.has(path) || [...used].some((one) => one.startsWith(`${path}.`))
-  const named = namedTemplatesIn(templates)
-  const known = { values, set, isNew: values.length < 2, isUsed, named, printed: new Map() }
+  const used = new Set<string>()
+  const named = new Set<string>()
+  for (const { text, above } of templates) {
+    const actions = actionsOf(text)
+    for (const { path, how } of usesIn(actions)) if (how !== 'compared') used.add(wholeOf(path, above))
+    for (const path of pathsNamedIn(actions)) named.add(wholeOf(path, above))
+  }
+  const isUsed = (path: string) => used.has(path) || [...used, ...named].some((one) => one.startsWith(`${path}.`))
+  const ofNames = namedTemplatesIn(templates)
+  const known = { values, set, isNew: values.length < 2, isUsed, removing, named: ofNames, printed: new Map() }
   const wishes = templates.flatMap((template) => wishesOf(template, known))
   const groups: Map<string, boolean | string>[] = []
   for (const wish of wishes) {
@@ -47,10 +51,11 @@ interface Known {
   readonly set: Readonly<Record<string, unknown>>
   /** Whether the chart is new: what it does with a value that it has no default for is not seen on another side. */
   readonly isNew: boolean
+  readonly removing: ReadonlySet<string>
   readonly named: ReadonlyMap<string, NamedTemplate>
   /** The texts that named templates print, as far as they were read. */
   readonly printed: Map<string, readonly Printed[]>
-  /** Whether a template uses a value in another way than to ask for it. */
+  /** Whether a template uses a value in another way than to ask for it, or reads a field of it. */
   isUsed(path: string): boolean
 }
 
@@ -144,7 +149,7 @@ function valueFor(path: string, isTrue: boolean, known: Known): Wish | undefined
   if (!its || !isPlain(path)) return undefined
   if (its.every((one) => isSet(one) === isTrue)) return new Map()
   const isSwitch = its.every((one) => typeof one === 'boolean' || one === undefined || one === null)
-  if (!isSwitch) return undefined
+  if (!isSwitch || (isTrue && known.removing.has(path))) return undefined
   // A value that is also printed may be a text or a map.
   const isKnown = its.some((one) => typeof one === 'boolean')
   return isKnown || (isTrue && !known.isNew && !known.isUsed(path)) ? new Map([[path, isTrue]]) : undefined
