@@ -180,8 +180,31 @@ data:
     kind: KubeProxyConfiguration
 `
 
+const plan = (spec: string, image = 'rancher/k3s-upgrade') =>
+  `apiVersion: upgrade.cattle.io/v1\nkind: Plan\nmetadata: {name: server}\nspec:\n  ${spec}\n  upgrade: {image: ${image}}\n`
+const channel = (name: string) => `channel: https://update.k3s.io/v1-release/channels/${name}`
+
+test.each([
+  ['a version of k3s', plan('version: v1.31.4+k3s1'), 'v1.31.4+k3s1 cluster.yaml:5'],
+  ['a version of RKE2', plan('version: v1.31.4+rke2r1', 'rancher/rke2-upgrade'), 'v1.31.4+rke2r1 cluster.yaml:5'],
+  ['the channel of a minor release', plan(channel('v1.22')), 'v1.22 cluster.yaml:5'],
+  ['a channel that moves', plan(channel('stable')), undefined],
+  ['a version of the system', plan('version: v22.04', 'registry.example.com/ubuntu-upgrade'), undefined],
+])('a Plan states %s', async (_, text, kubernetes) => {
+  expect(said((await factsOf({ 'cluster.yaml': text })).get('')?.kubernetes)).toBe(kubernetes)
+})
+
+const k0sctl =
+  'apiVersion: k0sctl.k0sproject.io/v1beta1\nkind: Cluster\nmetadata: {name: a}\nspec: {k0s: {version: 1.31.2+k0s.0}}\n'
+const kubeOne = 'apiVersion: kubeone.k8c.io/v1beta2\nkind: KubeOneCluster\nname: a\nversions: {kubernetes: 1.31.2}\n'
+const tuppr =
+  'apiVersion: tuppr.home-operations.com/v1alpha1\nkind: KubernetesUpgrade\nmetadata: {name: a}\nspec: {kubernetes: {version: v1.34.0}}\n'
+
 test.each([
   ['eksctl', eksctl, '1.30 cluster.yaml:3', undefined],
+  ['k0sctl', k0sctl, '1.31.2+k0s.0 cluster.yaml:4', undefined],
+  ['KubeOne', kubeOne, '1.31.2 cluster.yaml:4', undefined],
+  ['tuppr', tuppr, 'v1.34.0 cluster.yaml:4', undefined],
   ['kOps', kops, '1.27.5 cluster.yaml:5', 'ipvs cluster.yaml:6'],
   ['a ConfigMap', kept, 'v1.26.1 cluster.yaml:5', 'iptables cluster.yaml:9'],
   ['KubeKey by its default', kubekey.replace(/.*proxyMode.*\n/, ''), 'v1.23.1 cluster.yaml:6', 'ipvs cluster.yaml:5'],

@@ -106,6 +106,7 @@ describe('a chart that a script installs', () => {
     ['# helm upgrade web charts/web -f env/prod/web.yaml\n', 'a comment'],
     ['echo helm upgrade web charts/web -f env/prod/web.yaml\n', 'what it prints'],
     ['helm upgrade web charts/web -f env/$STAGE/$APP.yaml\n', 'two variables'],
+    ['helm upgrade web charts/web -f "env/prod/$VALUES"\n', 'a variable that is the whole name'],
     ['helm upgrade web charts/web -f env/prod/web.yaml -f env/prod/secrets.yaml\n', 'a file that is not there'],
     ['helm upgrade web other/web -f env/prod/web.yaml\n', 'a chart from elsewhere'],
     ['helm upgrade web charts/web -f ../../env/prod/web.yaml\n', 'a file outside'],

@@ -2,9 +2,11 @@ import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import * as configuration from './configuration'
+import { parseImage } from './image'
 import { factAt, type StatedValue } from './inventory'
 import { kubeProxyModeOfWorkload } from './kube-proxy'
 import { workloadKinds } from './pod'
+import { parseVersion } from './version'
 
 /** Strings that the files of installers contain. */
 export const installerMarks: readonly string[] = [
@@ -13,6 +15,10 @@ export const installerMarks: readonly string[] = [
   'kubeproxy.config.k8s.io',
   'eksctl.io/',
   'kops.k8s.io/',
+  'k0sctl.k0sproject.io/',
+  'kubeone.k8c.io/',
+  'upgrade.cattle.io/',
+  'tuppr.home-operations.com/',
   'kube-proxy',
 ]
 
@@ -28,7 +34,9 @@ interface Installer {
  * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md, where the default of proxyMode is
  * ipvs; https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/;
  * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/; https://schema.eksctl.io/;
- * https://github.com/kubernetes/kops/blob/master/pkg/apis/kops/v1alpha2/cluster.go and componentconfig.go
+ * https://github.com/kubernetes/kops/blob/master/pkg/apis/kops/v1alpha2/cluster.go and componentconfig.go;
+ * https://github.com/k0sproject/k0sctl#configuration-file; https://docs.kubermatic.com/kubeone/v1.12/references/kubeone-cluster-v1beta3/;
+ * https://github.com/home-operations/tuppr#kubernetesupgrade
  */
 const installers: Readonly<Record<GroupKind, Installer>> = {
   'Cluster.kubekey.kubesphere.io': {
@@ -42,10 +50,32 @@ const installers: Readonly<Record<GroupKind, Installer>> = {
     kubernetes: (root) => factAt(root.at('spec', 'kubernetesVersion')),
     kubeProxyMode: (root) => factAt(root.at('spec', 'kubeProxy', 'proxyMode')),
   },
+  'Cluster.k0sctl.k0sproject.io': { kubernetes: (root) => factAt(root.at('spec', 'k0s', 'version')) },
+  'KubeOneCluster.kubeone.k8c.io': { kubernetes: (root) => factAt(root.at('versions', 'kubernetes')) },
+  'Plan.upgrade.cattle.io': { kubernetes: versionOfPlan },
+  'KubernetesUpgrade.tuppr.home-operations.com': {
+    kubernetes: (root) => factAt(root.at('spec', 'kubernetes', 'version')),
+  },
   ...Object.fromEntries(
     workloadKinds.map((kind) => [kind, { kubeProxyMode: (root: Cursor) => kubeProxyModeOfWorkload(root.manifest) }]),
   ),
   ConfigMap: { kubernetes: configuration.kubernetesOfConfigMap, kubeProxyMode: configuration.kubeProxyModeOfConfigMap },
+}
+
+/**
+ * The version that a Plan of the system upgrade controller takes k3s or RKE2 to, or the minor release that its channel
+ * follows. Other channels, such as `stable`, move. Sources: https://docs.k3s.io/upgrades/automated,
+ * https://docs.rke2.io/upgrades/automated_upgrade
+ */
+function versionOfPlan(root: Cursor): StatedValue<Cursor> | undefined {
+  const spec = root.at('spec')
+  const { repository } = parseImage(spec.at('upgrade', 'image').string ?? '')
+  if (!repository.endsWith('/k3s-upgrade') && !repository.endsWith('/rke2-upgrade')) return undefined
+  const [version, channel] = [factAt(spec.at('version')), factAt(spec.at('channel'))]
+  const followed = channel?.value.split('/channels/')[1]
+  // The version is taken where both are written.
+  if (version) return version
+  return channel && followed !== undefined && parseVersion(followed) ? { ...channel, value: followed } : undefined
 }
 
 function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {

@@ -69,6 +69,7 @@ export function isClusterScoped({ group, kind }: Pick<ObjectRef, 'group' | 'kind
 const configurations: Readonly<Record<string, string>> = {
   'kubeadm.k8s.io ClusterConfiguration': 'kubeadm',
   'kubeproxy.config.k8s.io KubeProxyConfiguration': 'kube-proxy',
+  'kubeone.k8c.io KubeOneCluster': 'kubeone',
 }
 
 /** The program that a nameless document configures, used as its name; none for any other document. */

@@ -8,7 +8,15 @@ import type { Use, UsePlaces } from './policy'
 import { ConfigFile, type Exception, type FailOn, type NotJudged, type Release } from './schema'
 
 /** Ignored by default. */
-export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_modules/**', '**/testdata/**', '.github/**']
+export const defaultIgnore: readonly string[] = [
+  '**/vendor/**',
+  '**/node_modules/**',
+  '**/testdata/**',
+  '**/tests/**',
+  '**/fixtures/**',
+  '**/__snapshots__/**',
+  '.github/**',
+]
 
 /** An exception, and where it is written. */
 export interface PlacedException extends Exception {

@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import type { Checkout } from '../../revision/checkout'
 import { inside } from '../../sources/places'
 import { foldersOf, helmArgumentsIn, namespaceIn, positionalIn, valuesIn } from './helm-commands'
@@ -64,6 +65,8 @@ function meaningsOf(values: readonly string[], from: string, checkout: Checkout)
   if (values.length === 0 || more.length > 0) return []
   if (variable === undefined) return [new Map()]
   const pattern = values.find((one) => variablesIn(one).includes(variable)) ?? ''
+  // A variable that is the whole name may mean any file.
+  if (variablesIn(path.basename(pattern))[0] === path.basename(pattern)) return []
   const [before = '', ...after] = (inside(from, filledWith(pattern, new Map([[variable, gap]]))) ?? '').split(gap)
   const texts = new Set(
     [...checkout.tree.entries.keys()].flatMap((file) => {
