@@ -56,13 +56,21 @@ function startsOf(name: string): string[] {
 /** Groups whose kinds create no objects that a rule looks for. */
 const ownGroups: readonly string[] = [
   '',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
   'apps',
   'autoscaling',
   'batch',
+  'cilium.io',
+  'externaldns.k8s.io',
+  'k8s.cni.cncf.io',
+  'metallb.io',
   'networking.k8s.io',
   'policy',
   'rbac.authorization.k8s.io',
   'scheduling.k8s.io',
+  'storage.k8s.io',
   ...traefikGroups,
 ]
 
