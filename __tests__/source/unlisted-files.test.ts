@@ -28,6 +28,14 @@ describe('a new file in the folder of a Kustomization that does not list it', ()
     ])
   })
 
+  test('is reported if a comment names a file with a longer name', async () => {
+    const head = {
+      'web/kustomization.yaml': kustomization('resources: [settings.yaml]\n# shop-web.yaml'),
+      'web/web.yaml': web,
+    }
+    expect(await unlisted(head)).toEqual([expect.stringContaining('This change adds Ingress web')])
+  })
+
   test('is reported if the Kustomization is new, too', async () => {
     const head = { 'api/kustomization.yaml': kustomization('resources: [role.yaml]'), 'api/role.yaml': role('api') }
     expect(await unlisted({ ...head, 'api/web.yaml': web })).toEqual([
@@ -56,6 +64,14 @@ describe('a new file in the folder of a Kustomization that does not list it', ()
         'web/web.yaml': web,
       },
     ],
+    [
+      'a comment of the Kustomization names it',
+      {
+        'web/kustomization.yaml': kustomization('resources:\n  - settings.yaml\n  # - web.yaml'),
+        'web/web.yaml': web,
+      },
+    ],
+    ['it is a template to copy', { 'web/web.template.yaml': web }],
     ['it is below the folder', { 'web/more/web.yaml': web }],
   ])('is not where %s', async (_, head) => {
     expect(await unlisted(head)).toEqual([])

@@ -6,6 +6,7 @@ import { routingGroups } from '../kubernetes/ingress/routing-groups'
 import { abridged } from '../listing'
 import { loadFile } from '../manifest/load'
 import { identityOf, nameOf, type ObjectRef } from '../manifest/manifest'
+import { mentionsWhole } from '../manifest/mentions'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 
@@ -38,12 +39,14 @@ export async function unlistedFiles(
       head.checkout.has(file) &&
       ownership.get(file)?.deployed === false &&
       inFolders.has(folderOf(file)) &&
+      !isForPeople(path.basename(file)) &&
       (!reach.isKnown || isBelow(roots.places, folderOf(file))),
   )
   if (files.length === 0) return []
   const deployed = new Set(
     rendered.after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => withoutNamespace(ref))),
   )
+  const listing = await head.checkout.texts(files.flatMap((file) => inFolders.get(folderOf(file))?.file ?? []))
   const findings: Finding[] = []
   for (const [file, text] of await head.checkout.texts(files)) {
     const left = loadFile({ text }).objects.filter(
@@ -53,6 +56,7 @@ export async function unlistedFiles(
     const kustomization = inFolders.get(folderOf(file))
     // The ledger has every such file as not deployed; other kinds are often kept in a folder on purpose.
     if (!first || !kustomization) continue
+    if (isInComment(path.basename(file), listing.get(kustomization.file) ?? '')) continue
     findings.push(
       gateFinding('source/not-listed', 'unlisted', 'warning', {
         side: 'head',
@@ -66,6 +70,16 @@ export async function unlistedFiles(
     )
   }
   return findings
+}
+
+/** Whether a comment of a Kustomization names a file: it is left out on purpose. */
+function isInComment(name: string, kustomization: string): boolean {
+  return kustomization.split('\n').some((line) => line.trimStart().startsWith('#') && mentionsWhole(line, name))
+}
+
+/** Whether a file is kept to be copied or read, by its name: `httproute.template.yaml`. */
+function isForPeople(name: string): boolean {
+  return name.split('.').some((part) => ['template', 'tmpl', 'example', 'sample', 'disabled', 'old'].includes(part))
 }
 
 function isIngress({ group, kind }: ObjectRef): boolean {
