@@ -249,6 +249,30 @@ test('the files that a release takes from a Kustomization are not judged where i
   ])
 })
 
+test('a file of another ConfigMap of a Kustomization is no value of a release there', async () => {
+  const of = (tag: string) => ({
+    'app/kustomization.yaml': kustomization(
+      '  - api.yaml\nconfigMapGenerator:\n  - {name: web-values, files: [values.yaml]}\n  - {name: api-values, files: [api/values.yaml]}\n  - {name: settings, files: [settings.yaml]}\n',
+    ),
+    ...Object.fromEntries(
+      ['web', 'api'].map((name) => [
+        `app/${name}.yaml`,
+        release('1', 'a.example.com')
+          .replace('name: web', `name: ${name}`)
+          .replace('  values:', `  valuesFrom: [{kind: ConfigMap, name: ${name}-values}]\n  values:`),
+      ]),
+    ),
+    'app/values.yaml': 'tag: 1\n',
+    'app/api/values.yaml': `tag: ${tag}\nhost: $\{HOST}\n`,
+    'app/settings.yaml': `level: ${tag}\n`,
+  })
+  const { files = [] } = (await judge(changeOf(of('1'), of('2')))).inspected
+  expect(files.map(({ path, state, reason }) => `${path} ${state}: ${reason}`)).toEqual([
+    'app/api/values.yaml not-judged: values of HelmRelease shop/api: the chart app-template is not in this repository',
+    'app/settings.yaml input: the objects rendered with it are judged',
+  ])
+})
+
 test('values of a name that several releases take belong to the release beside them', async () => {
   const app = (name: string, tag: string) => ({
     [`apps/${name}/kustomization.yaml`]: `namespace: ${name}\nresources: [release.yaml]\nconfigMapGenerator:\n  - {name: values, files: [values.yaml]}\n`,

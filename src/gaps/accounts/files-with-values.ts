@@ -3,7 +3,7 @@ import { namesOfHolders } from '../../deployers/flux/flux-values'
 import { type ApplicationSource, readApplication, sourceNamed, valueFilesOf } from '../../gitops/application'
 import { textAt } from '../../gitops/text'
 import type { LoadedObject } from '../../manifest/load'
-import { identityOf, type Manifest, type ObjectRef } from '../../manifest/manifest'
+import { identityOf, Manifest, type ObjectRef } from '../../manifest/manifest'
 import { isBoundedGlob } from '../../revision/glob'
 import { isKustomizationFile } from '../../revision/kustomization-file'
 import { repositoryName } from '../../revision/repository-name'
@@ -62,12 +62,25 @@ export function* holderFiles(manifest: Manifest, one: AccountedSide, other: Acco
     if (objects.some((object) => isHolder(object.ref, names) && differs(object))) yield path
   }
   for (const [path, takings] of one.takings) {
+    const text = one.texts.get(path)
     const takes = takings.some(
       ({ rendered, holdsObjects }) =>
-        !holdsObjects && rendered.objects.some(({ object: { ref } }) => isHolder(ref, names)),
+        !holdsObjects && rendered.objects.some(({ object }) => isHolder(object.ref, names) && mayHold(object, text)),
     )
     if (takes && !one.objects.get(path)?.length && !isKustomizationFile(path)) yield path
   }
+}
+
+/** Whether a generated ConfigMap or Secret holds a file. Flux may fill in variables, so lines with some may differ. */
+function mayHold(object: LoadedObject, text: string | undefined): boolean {
+  const plain = text?.split('\n').filter((line) => line.trim() !== '' && !line.includes('${'))
+  if (!plain) return true
+  const { root } = new Manifest(object, 'head', { kind: 'file', path: '' }, [])
+  return [...root.at('data').entries()].some(([, { string = '' }]) => {
+    const held = object.ref.kind === 'Secret' ? Buffer.from(string, 'base64').toString() : string
+    const lines = new Set(held.split('\n'))
+    return plain.every((line) => lines.has(line))
+  })
 }
 
 /** Kustomize appends a hash to the names of what it generates. */
