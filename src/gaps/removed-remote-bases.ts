@@ -1,5 +1,7 @@
+import { append } from '../append'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { abridged } from '../listing'
 import type { SideOfChange } from '../sides/side'
 import { remoteEntries } from '../sources/kustomization'
 import { isKnown } from './known-remotes'
@@ -23,16 +25,21 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
   })
   if (entries.length === 0) return []
   const knownRemotes = await head.remotePlaces()
-  return entries
-    .filter(({ text }) => !isKnown(text, knownRemotes))
-    .map(({ path, region, text }) =>
-      gateFinding('source/unrendered', 'dropped', 'warning', {
-        side: 'base',
-        path,
-        region,
-        status: 'introduced',
-        keys: [path, text],
-        text: `This change drops the remote base ${text}. Its objects are not in this repository, so the removals cannot be checked. Review that base, and vendor the objects that must stay.`,
-      }),
-    )
+  const gone = new Map<string, (typeof entries)[number][]>()
+  for (const entry of entries) if (!isKnown(entry.text, knownRemotes)) append(gone, entry.path, entry)
+  return [...gone].flatMap(([path, its]) => {
+    const texts = its.map(({ text }) => text)
+    const [first] = its
+    const [what, whose] = texts.length === 1 ? ['the remote base', 'that base'] : ['the remote bases', 'these bases']
+    return first
+      ? gateFinding('source/unrendered', 'dropped', 'warning', {
+          side: 'base',
+          path,
+          region: first.region,
+          status: 'introduced',
+          keys: [path, ...texts],
+          text: `This change drops ${what} ${abridged(texts)}. The objects are not in this repository, so the removals cannot be checked. Review ${whose}, and vendor the objects that must stay.`,
+        })
+      : []
+  })
 }
