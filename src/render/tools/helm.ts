@@ -133,14 +133,21 @@ export async function valuesArguments(source: HelmSource, checkout: Checkout, ho
   return [...values, ...set, ...parameters]
 }
 
-/** Runs `helm template`. */
+/** The number of APIs that a chart may ask for by refusing to render. */
+const maxApis = 8
+
+/**
+ * Runs `helm template`. A chart that refuses to render without an API is rendered with it, as for a cluster that has the
+ * extension: "You have to deploy monitoring.coreos.com/v1 first".
+ */
 export async function template(
   source: HelmSource,
   chart: string,
   checkout: Checkout,
-  { program, home, limits }: Running,
+  running: Running,
   more: readonly string[] = [],
 ): Promise<Outcome> {
+  const { program, home, limits } = running
   const values = await valuesArguments(source, checkout, home)
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
@@ -149,9 +156,22 @@ export async function template(
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
   const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
-  return withUsableSchema({ source, chart, values }, (options) =>
+  const outcome = await withUsableSchema({ source, chart, values }, (options) =>
     runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits }),
   )
+  const known = source.apiVersions ?? []
+  const missing = apisMissedBy(outcome).filter((api) => !known.includes(api))
+  if (missing.length === 0 || known.length + missing.length > maxApis) return outcome
+  return template({ ...source, apiVersions: [...known, ...missing] }, chart, checkout, running, more)
+}
+
+const isApi = /^(?:[a-z][a-z0-9.-]*\/)?v\d+(?:(?:alpha|beta)\d+)?$/
+
+/** The APIs that the message of a chart names which refuses to render: `monitoring.coreos.com/v1`. */
+function apisMissedBy({ status, stderr }: Outcome): string[] {
+  if (status === 0 || !stderr.includes('execution error at')) return []
+  const words = stderr.split(/[\s,]+/).map((word) => word.replace(/["'`\s,]/g, '').replace(/\.$/, ''))
+  return [...new Set(words.filter((word) => word.includes('.') && isApi.test(word)))]
 }
 
 /** A release with its chart on disk, and the arguments that give it values. */
