@@ -106,6 +106,82 @@ spec:
   })
 })
 
+describe('values that a replacement takes from a file that Git ignores', () => {
+  const info = 'configMapGenerator: [{name: info, envs: [env/open.env]}]\n'
+  const replacing = (kind: string, field: string, source = 'info') =>
+    [
+      'resources: [object.yaml, ../info]',
+      'replacements:',
+      `  - source: {kind: ConfigMap, name: ${source}, fieldPath: data.suffix}`,
+      `    targets: [{select: {kind: ${kind}}, options: {delimiter: ., index: 1}, fieldPaths: [${field}]}]`,
+    ].join('\n')
+  const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: web}
+spec:
+  gatewayClassName: public
+  listeners: [{name: http, port: 80, protocol: HTTP, hostname: '*.of-gateway'}]
+`
+  const route = (...hosts: string[]) => `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: web}
+spec:
+  parentRefs: [{name: edge}]
+  hostnames:
+${hosts.map((host) => `    - ${host}\n`).join('')}`
+  const base: Files = {
+    '.gitignore': 'env/\n',
+    'info/kustomization.yaml': kustomization(info),
+    'gateway/kustomization.yaml': kustomization(replacing('Gateway', 'spec.listeners.0.hostname')),
+    'gateway/object.yaml': gateway,
+  }
+  const added = (field: string, source?: string): Files => ({
+    'route/kustomization.yaml': kustomization(replacing('HTTPRoute', field, source)),
+    'route/object.yaml': route('web.of-route', 'static.of-route'),
+  })
+  const unattached = (host: number) => `introduced error ingress-tls/route-attached route/object.yaml:${host}`
+
+  test('are unknown on both objects that are compared', async () => {
+    const { findings, skipped } = await judged(base, added("'spec.hostnames.*'"))
+    expect(findings).toEqual([])
+    expect(skipped).toContain(
+      'route/kustomization.yaml: the Kustomization route: it was read without info/env/open.env, which Git ignores, because kustomize cannot build it: Git ignores info/env/open.env, so that only those who deploy it have the file',
+    )
+  })
+
+  test('hide no value that is written beside them', async () => {
+    const gateways = { ...base, 'gateway/kustomization.yaml': kustomization('resources: [object.yaml]') }
+    expect((await judged(gateways, added('spec.hostnames.0'))).findings).toEqual([unattached(8)])
+  })
+
+  test('hide no other source that is missing', async () => {
+    expect((await judged(base, added('spec.hostnames.0', 'infos'))).findings).toEqual([
+      expect.stringMatching(
+        /^introduced error source\/unrendered route\/kustomization\.yaml:3 Kustomize cannot build it/,
+      ),
+    ])
+  })
+
+  test.each<[what: string, select: string]>([
+    ['of the same object', '{kind: Ingress}'],
+    ['of another object', '{kind: Service}'],
+  ])('leave removed TLS an error: a field %s', async (_, select) => {
+    const { findings } = await judged(
+      { ...plain, 'info/kustomization.yaml': kustomization(info), '.gitignore': 'env/\n' },
+      {
+        'web/kustomization.yaml': kustomization(
+          'resources: [ingress.yaml, ../info]',
+          'replacements:',
+          '  - source: {kind: ConfigMap, name: info, fieldPath: data.suffix}',
+          `    targets: [{select: ${select}, fieldPaths: [spec.rules.0.http.paths.0.backend.service.name]}]`,
+        ),
+        'web/ingress.yaml': ingress(''),
+      },
+    )
+    expect(findings).toEqual(['introduced error ingress-tls/tls-kept web/ingress.yaml:5'])
+  })
+})
+
 describe('files that Git does not ignore', () => {
   const there = { 'web/secrets/.secrets.env': 'KEY=a\n', 'web/kustomization.yaml': settings }
   const error = expect.stringMatching(

@@ -202,6 +202,38 @@ describe('an object that comes to deploy another revision of this repository is 
   })
 })
 
+describe('a revision that a replacement of a Kustomization which cannot be built fills in', () => {
+  const config = object('v1', 'ConfigMap', 'config', 'argocd', 'data: {revision: main}\n')
+  const listing = (field: string, ...more: string[]) =>
+    kustomization(
+      `resources: [config.yaml, missing.yaml${more.map((one) => `, ${one}`).join('')}]`,
+      'replacements:',
+      '  - source: {kind: ConfigMap, name: config, fieldPath: data.revision}',
+      `    targets: [{select: {kind: Application}, fieldPaths: [${field}]}]`,
+    )
+  const base = (field: string): Files => ({
+    'argo/kustomization.yaml': listing(field),
+    'argo/config.yaml': config,
+    'edge/notes.yaml': map,
+  })
+  const added = (field: string): Files => ({
+    'argo/kustomization.yaml': listing(field, 'app.yaml'),
+    'argo/app.yaml': application('canary'),
+  })
+
+  test.each<[what: string, field: string, expected: string[]]>([
+    ['is unknown', 'spec.source.targetRevision', []],
+    ['is judged if it fills in another field', 'spec.project', [warning('head/argo/app.yaml:10')]],
+  ])('%s', async (_, field, expected) => {
+    const report = await change(base(field), added(field))
+    expect(ofSources(lines(report)).filter((line) => line.startsWith('introduced'))).toEqual(expected)
+    const reasons = report.inspected.skipped.map(({ reason }) => reason)
+    const unknown =
+      'Application argocd/edge: the revision that it deploys is unknown, as a replacement of a Kustomization that cannot be built puts it there'
+    expect(reasons.includes(unknown)).toBe(expected.length === 0)
+  })
+})
+
 describe('a source of Flux that is this repository no longer is an error', () => {
   const elsewhere = repository('https://github.com/acme/other')
   const other = (name: string, namespace = 'flux-system') =>

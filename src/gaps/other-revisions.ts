@@ -15,11 +15,11 @@ const usualBranches = ['main', 'master']
  * @param branch the branch that the change is merged to; undefined if its name is unknown
  * @param isNamed whether the names of this repository are known; otherwise a new object may deploy another one
  */
-export function otherRevisions(
+export async function otherRevisions(
   base: SideOfChange | undefined,
   head: SideOfChange,
   { branch, isNamed }: { readonly branch: string | undefined; readonly isNamed: boolean },
-): { readonly findings: Finding[]; readonly skipped: Skipped[] } {
+): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
   const before = new Before(base?.discovery.revisions ?? [])
   const findings: Finding[] = []
   const skipped: Skipped[] = []
@@ -28,7 +28,9 @@ export function otherRevisions(
     const isNew =
       base !== undefined && isNamed && was.length === 0 && !before.names(tracked) && !isJudged(tracked, branch)
     const isMove = was.length > 0 && was.every((one) => isMoveFrom(one, tracked, branch))
-    if (isNew || isMove) findings.push(finding(tracked, branch))
+    const isOpen = isNew && (await isFilledIn(tracked, head))
+    if (isOpen) skipped.push(filled(tracked))
+    else if (isNew || isMove) findings.push(finding(tracked, branch))
     else if (!isJudged(tracked, branch)) skipped.push(listed(tracked))
   }
   return { findings, skipped }
@@ -80,6 +82,29 @@ function isMoveFrom(was: NamedRevision, is: NamedRevision, branch: string | unde
   if (isJudged(is, branch)) return isJudged(was, branch) && was.name !== '' && is.name !== ''
   // An unknown branch may be any.
   return isJudged(was, branch) || (branch === undefined && was.kind === 'branch')
+}
+
+/** Whether a replacement of a Kustomization that cannot be built puts another revision there. */
+async function isFilledIn(
+  { manifest: { object }, at, rendered }: TrackedRevision,
+  head: SideOfChange,
+): Promise<boolean> {
+  if (rendered) return false
+  const lineIn = (text: string) => text.split('\n')[at.region.startLine - 1]
+  for (const source of head.discovery.unfollowed) {
+    const { objects } = await head.readAsWritten(source)
+    const own = objects.find(({ origin }) => origin.path === at.path)
+    if (own && lineIn(own.object.fileText) !== lineIn(object.fileText)) return true
+  }
+  return false
+}
+
+function filled(tracked: TrackedRevision): Skipped {
+  return {
+    path: tracked.at.path,
+    reason: `${objectName(tracked)}: the revision that it deploys is unknown, as a replacement of a Kustomization that cannot be built puts it there`,
+    cause: 'other-revision',
+  }
 }
 
 function finding(tracked: TrackedRevision, branch: string | undefined): Finding {

@@ -133,7 +133,7 @@ export async function accountForUnseen(
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
     clustersOf: (path) => placement.clustersOf('head', path),
   })
-  const revisions = otherRevisions(base, head, { branch, isNamed: repository.length > 0 })
+  const revisions = await otherRevisions(base, head, { branch, isNamed: repository.length > 0 })
   const undeployed = notJudgedOfFiles(base, head, changed)
   const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
   const manifests = [before, after].flatMap(({ loaded }) =>

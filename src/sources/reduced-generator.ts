@@ -14,7 +14,7 @@ interface UnreadFiles {
  * @returns `whole` where it reads no such files
  */
 export async function reducedGenerator(fields: Fields, { isIgnored, isEncrypted }: UnreadFiles): Promise<unknown> {
-  const written = [...listOf(fields.envs), ...(textOf(fields.env) === '' ? [] : [fields.env])]
+  const written = envsOf(fields)
   const seen = written.filter((file) => !isIgnored(textOf(file)))
   const envs: unknown[] = []
   for (const file of seen) if (!(await isEncrypted(textOf(file)))) envs.push(file)
@@ -27,6 +27,15 @@ export async function reducedGenerator(fields: Fields, { isIgnored, isEncrypted 
   const options = fieldsOf(fields.options)
   const annotations = { ...fieldsOf(options.annotations), [incompleteMark]: 'true' }
   return { ...kept, options: { ...options, annotations } }
+}
+
+/** Whether Git ignores a file of a generator. */
+export function isGeneratedInPart(fields: Fields, isIgnored: UnreadFiles['isIgnored']): boolean {
+  return [...envsOf(fields).map(textOf), ...listOf(fields.files).map((file) => fileOf(textOf(file)))].some(isIgnored)
+}
+
+function envsOf({ env, envs }: Fields): readonly unknown[] {
+  return [...listOf(envs), ...(textOf(env) === '' ? [] : [env])]
 }
 
 /** The path in `key=path`, or the path alone. */

@@ -10,9 +10,10 @@ import { isInline, readKustomizeText } from './kustomize-reader'
 import type { Lack } from './lack'
 import { objectsInFiles } from './objects-in-files'
 import { realPlace } from './places'
-import { reducedGenerator } from './reduced-generator'
+import { isGeneratedInPart, reducedGenerator } from './reduced-generator'
+import { replacementsOf, withPlaceholders } from './replaced-fields'
 import type { KustomizeSource } from './source'
-import { dataIn, type Fields, fieldsOf, holds, listOf, textOf } from './untyped'
+import { type Fields, fieldsOf, holds, listOf, textOf } from './untyped'
 
 /** A Kustomization without its missing parts. */
 export interface Reduced {
@@ -48,7 +49,9 @@ export async function reducedKustomization(
 ): Promise<Reduced> {
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const reduction = new Reduction(lacks, kustomizations, checkout)
+  await reduction.findUnread()
   for (const one of kustomizations) if (!one.made) await reduction.reduce(one)
+  await reduction.fillReplaced(all)
   const overlay = source.overlay && (await reduction.overlay(source.overlay, source))
   return {
     source: overlay === source.overlay ? source : { ...source, ...(overlay ? { overlay } : {}) },
@@ -85,8 +88,18 @@ function idOf({ kind, name }: ObjectRef): string {
   return `${kind}/${name}`
 }
 
-/** The kinds of the objects that a Kustomization may generate. */
-const generated: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
+/** The kinds of the objects that a Kustomization may generate, by the field. */
+const generators: ReadonlyMap<string, string> = new Map([
+  ['configMapGenerator', 'ConfigMap'],
+  ['secretGenerator', 'Secret'],
+])
+const generated: ReadonlySet<string> = new Set(generators.values())
+
+/** The object that a replacement takes a value of. */
+function sourceOf(source: unknown): string {
+  const { kind, name } = fieldsOf(source)
+  return `${textOf(kind)}/${textOf(name)}`
+}
 
 /** The place of the entries of a field. */
 interface FieldPlace {
@@ -101,10 +114,14 @@ class Reduction {
   changesOthers = false
   /** The folders that plugins are taken from. */
   private readonly pluginFolders: ReadonlySet<string | undefined>
+  /** The generated objects of which Git ignores a file. */
+  private readonly unread = new Set<string>()
+  /** The replacements that were left out for those, with the folders of their Kustomizations. */
+  private readonly replacements: { readonly folder: string; readonly replacement: Fields }[] = []
 
   constructor(
     private readonly lacks: readonly Lack[],
-    kustomizations: readonly Kustomization[],
+    private readonly kustomizations: readonly Kustomization[],
     private readonly checkout: Checkout,
     /** The objects that are known to be there, where what is not among them is missing. */
     private readonly present?: ReadonlySet<string>,
@@ -114,14 +131,55 @@ class Reduction {
     )
   }
 
-  async reduce({ folder, file }: Kustomization): Promise<void> {
+  /** Finds the generated objects whose data only those who deploy them have: replacements take values of them. */
+  async findUnread(): Promise<void> {
+    if (!this.lacks.some(({ what }) => what === 'ignored')) return
+    for (const { folder, file, made } of this.kustomizations) {
+      const fields = made ? {} : await this.fieldsIn(file)
+      for (const [field, kind] of generators)
+        for (const generator of listOf(fields[field]).map(fieldsOf))
+          if (isGeneratedInPart(generator, (written) => this.isIgnored(written, { folder, file })))
+            this.unread.add(`${kind}/${textOf(generator.name)}`)
+    }
+  }
+
+  /** The inspected content of a Kustomization, which has no anchors that an omitted entry could define. */
+  private async fieldsIn(file: string): Promise<Fields> {
     const text = await this.checkout.text(file)
-    // The inspected content, which has no anchors that an omitted entry could define.
     const written = text === undefined ? '' : readKustomizeText(text, kustomizationShape).written
-    if (written === '') return
+    return written === '' ? {} : fieldsOf(inspectedContent(written))
+  }
+
+  /** Puts placeholders where replacements put values that only those who deploy have. */
+  async fillReplaced(all: ReadonlyMap<string, Kustomization>): Promise<void> {
+    for (const { folder, replacement } of this.replacements) {
+      // A component changes the objects of the Kustomization that includes it.
+      const its = all.get(folder)?.component ? this.kustomizations : closureOf(folder, all)
+      let isFilled = false
+      for (const file of new Set(its.flatMap((one) => this.manifestsOf(one)))) {
+        const text = this.texts.get(file) ?? (await this.checkout.text(file)) ?? ''
+        const filled = withPlaceholders(text, [replacement])
+        if (filled === text) continue
+        this.texts.set(file, filled)
+        isFilled = true
+      }
+      // Its targets may be objects that are in no file.
+      if (!isFilled && its.some(({ charts, plugins }) => charts.length > 0 || plugins)) this.changesOthers = true
+    }
+  }
+
+  /** The files of the objects and patches of a Kustomization. */
+  private manifestsOf({ folder, file, includes, patches }: Kustomization): string[] {
+    const included = includes.flatMap(
+      ({ text }) => this.checkout.inPlaceOf.get(text) ?? this.fileAt(text, { folder, file }) ?? [],
+    )
+    return [...included, ...patches].map((one) => this.real(one)).filter((one) => this.checkout.has(one))
+  }
+
+  async reduce({ folder, file }: Kustomization): Promise<void> {
     const reduced: [string, unknown][] = []
     let isReduced = false
-    for (const [key, value] of Object.entries(fieldsOf(inspectedContent(written)))) {
+    for (const [key, value] of Object.entries(await this.fieldsIn(file))) {
       const kept: unknown[] = []
       // The last ones first, as kustomize names the first of them.
       for (const entry of listOf(value).toReversed()) {
@@ -171,7 +229,7 @@ class Reduction {
         return this.patch(inline || textOf(fields.path), place, (patch) => ({ ...fields, patch }), inline !== '')
       }
       case 'replacements':
-        return (await this.isLackingReplacement(fields, place)) ? this.dropped(field) : 'whole'
+        return (await this.isReplacing(entry, place)) ? 'whole' : undefined
       case 'vars':
         return this.has('variable', name) ? this.dropped(field) : 'whole'
       case 'configMapGenerator':
@@ -251,15 +309,17 @@ class Reduction {
     return 'whole'
   }
 
-  private async isLackingReplacement(entry: Fields, place: FieldPlace): Promise<boolean> {
-    const file = textOf(entry.path) === '' ? undefined : this.fileAt(textOf(entry.path), place)
-    const text = file === undefined ? undefined : await this.checkout.text(file)
-    const written: unknown = text === undefined ? entry : dataIn(text)
-    return (Array.isArray(written) ? written : [written]).map(fieldsOf).some((one) => {
-      const { kind, name } = fieldsOf(one.source)
-      const paths = listOf(one.targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
-      return this.has('source', `${textOf(kind)}/${textOf(name)}`) || paths.some((path) => this.has('field', path))
+  /** Whether the replacements of an entry are kept: they are left out together. */
+  private async isReplacing(entry: unknown, { folder }: FieldPlace): Promise<boolean> {
+    const replacements = await replacementsOf(entry, folder, this.checkout)
+    const isLacking = replacements.some(({ source, targets }) => {
+      const paths = listOf(targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
+      return this.has('source', sourceOf(source)) || paths.some((path) => this.has('field', path))
     })
+    const isUnread = replacements.some(({ source }) => this.unread.has(sourceOf(source)))
+    if (isLacking) this.dropped('replacements')
+    else if (isUnread) this.replacements.push(...replacements.map((replacement) => ({ folder, replacement })))
+    return !isLacking && !isUnread
   }
 
   /** Plugins that kustomize does not have itself. */

@@ -3,9 +3,10 @@ import { closureOf, inside, type Kustomization } from './kustomization'
 import { kustomizationShape } from './kustomize-fields'
 import { readKustomizeText } from './kustomize-reader'
 import { realPlace } from './places'
+import { replacementsIn, withPlaceholders } from './replaced-fields'
 import type { Source } from './source'
 import { type OpenVariable, openIn, substituted } from './substitution'
-import { textOf } from './untyped'
+import { type Fields, textOf } from './untyped'
 
 /** A file of a source, in its original form. */
 export interface WrittenFile {
@@ -34,15 +35,22 @@ export async function writtenFiles(
   }
   const { root, components = [], overlay = {}, substitutions } = source
   const laid = Object.keys(overlay).some((key) => key !== 'namespace') || components.length > 0
-  const taken = await takenIn(root, { namespace: textOf(overlay.namespace), mayChange: laid }, all, checkout)
+  const over = { namespace: textOf(overlay.namespace), mayChange: laid, replacements: [] }
+  const taken = await takenIn(root, over, all, checkout)
   const texts = await checkout.texts([...taken.keys()])
   return [...texts].flatMap(([path, text]) => {
-    const file = { path, text: substituted(text, substitutions), open: openIn(text, substitutions) }
-    return [...(taken.get(path) ?? [])].map(([namespace, mayChange]) => ({ ...file, namespace, mayChange }))
+    const file = { path, open: openIn(text, substitutions) }
+    return [...(taken.get(path) ?? [])].map(([namespace, { mayChange, replacements }]) => {
+      const filled = substituted(withPlaceholders(text, replacements), substitutions)
+      return { ...file, text: filled, namespace, mayChange }
+    })
   })
 }
 
-type Over = Pick<WrittenFile, 'namespace' | 'mayChange'>
+/** What is laid over a file. */
+interface Over extends Pick<WrittenFile, 'namespace' | 'mayChange'> {
+  readonly replacements: readonly Fields[]
+}
 
 /** Fields of a Kustomization that do not change the objects of others; its namespace is known. */
 const harmless = new Set(
@@ -55,19 +63,20 @@ const harmless = new Set(
 )
 
 /**
- * The files that a Kustomization includes, and for each of the namespaces in which it does so whether unknown changes
- * may be laid over it: a component is often included once for each namespace.
+ * The files that a Kustomization includes, and for each of the namespaces in which it does so what is laid over it: a
+ * component is often included once for each namespace.
  */
 async function takenIn(
   root: string,
   over: Over,
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
-): Promise<Map<string, Map<string, boolean>>> {
-  const found = new Map<string, Map<string, boolean>>()
+): Promise<Map<string, Map<string, Over>>> {
+  const found = new Map<string, Map<string, Over>>()
   const texts = await checkout.texts(closureOf(root, all).flatMap(({ file, made }) => (made ? [] : [file])))
   const seen = new Set<string>()
-  const visit = (folder: string, { namespace, mayChange }: Over): void => {
+  const replacing = await replacementsIn(root, all, checkout)
+  const visit = (folder: string, { namespace, mayChange, replacements }: Over): void => {
     const kustomization = all.get(folder)
     const visited = JSON.stringify([folder, namespace])
     if (!kustomization || seen.has(visited)) return
@@ -77,14 +86,15 @@ async function takenIn(
     const its: Over = {
       namespace: namespace || kustomization.namespace,
       mayChange: mayChange || faults.length > 0 || kustomization.component || keys.some((key) => !harmless.has(key)),
+      replacements: [...replacements, ...(replacing.get(folder) ?? [])],
     }
     for (const { text: entry } of kustomization.includes) {
       const place = inside(folder, entry)
       const real = place === undefined ? undefined : realPlace(checkout.tree, place)
       if (real === undefined) continue
-      const known = found.get(real) ?? new Map<string, boolean>()
+      const known = found.get(real) ?? new Map<string, Over>()
       if (!checkout.has(real)) visit(real, its)
-      else if (!known.has(its.namespace)) found.set(real, known.set(its.namespace, its.mayChange))
+      else if (!known.has(its.namespace)) found.set(real, known.set(its.namespace, its))
     }
   }
   visit(root, over)
