@@ -182,6 +182,44 @@ ${hosts.map((host) => `    - ${host}\n`).join('')}`
   })
 })
 
+describe('files that Git comes to ignore with a new Kustomization', () => {
+  const { 'web/kustomization.yaml': _none, ...others } = { ...plain, '.gitignore': '' } as Files
+  const ignoring = { '.gitignore': '*.env\npatch.yaml\ningress.yaml\n' }
+  const patching = generating('patches:', '  - {path: patch.yaml, target: {kind: Service}}')
+
+  test('are listed, and the rest is judged', async () => {
+    const head = { ...ignoring, 'web/kustomization.yaml': settings, 'web/ingress.yaml': ingress('') }
+    const { findings, skipped } = await judged(others, head)
+    expect(findings).toEqual(['introduced error ingress-tls/tls-kept web/ingress.yaml:5'])
+    expect(skipped).toContainEqual(expect.stringContaining('web/secrets/.secrets.env, which Git ignores'))
+  })
+
+  test.each<[what: string, base: Files, head: Files, flux?: Files]>([
+    ['a patch', others, { 'web/kustomization.yaml': patching }],
+    ['a file that the change removes', others, { 'web/kustomization.yaml': generating(), 'web/ingress.yaml': null }],
+    [
+      'a file of a Kustomization that moves',
+      {
+        ...others,
+        'old/kustomization.yaml': settings,
+        'old/ingress.yaml': withTls,
+        'old/secrets/.secrets.env': 'A=b\n',
+      },
+      {
+        'old/kustomization.yaml': null,
+        'old/ingress.yaml': null,
+        'old/secrets/.secrets.env': null,
+        'web/kustomization.yaml': settings,
+      },
+    ],
+  ])('are an error: %s', async (_, base, head) => {
+    const { findings } = await judged(base, { ...ignoring, ...head })
+    expect(findings).toContainEqual(
+      expect.stringMatching(/^introduced error source\/unrendered web\/kustomization\.yaml/),
+    )
+  })
+})
+
 describe('files that Git does not ignore', () => {
   const there = { 'web/secrets/.secrets.env': 'KEY=a\n', 'web/kustomization.yaml': settings }
   const error = expect.stringMatching(

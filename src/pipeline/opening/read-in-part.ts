@@ -88,7 +88,7 @@ async function ignoring(
   const isKnown = lacks.some(isIgnored) || (was?.failure?.lack !== undefined && isIgnored(was.failure.lack))
   const isCloned =
     sides.base !== undefined && after !== undefined && sides.head.discovery.deployers.has(after.source.id)
-  return { before: was, after: isKnown || !isCloned ? await withIgnored(after, sides) : after }
+  return { before: was, after: isKnown || !isCloned ? await withIgnored(after, sides, before === undefined) : after }
 }
 
 function isIgnored({ what }: Lack): boolean {
