@@ -445,3 +445,36 @@ ${patchOf('Deployment', 'server', 'spec:', '  selector: {matchLabels: {app: serv
   expect(await found()).toEqual(['warning'])
   expect(await found('patches: [{path: none.yaml}]')).toEqual([])
 })
+
+describe('a webhook in a Kustomization that is read without a build', () => {
+  const hook = (namespace: string) => `apiVersion: v1
+kind: Service
+metadata: {name: admission, namespace: ingress-nginx}
+spec: {selector: {app: admission}, ports: [{port: 443}]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: admission}
+webhooks:
+  - name: validate.nginx.ingress.kubernetes.io
+    admissionReviewVersions: [v1]
+    sideEffects: None
+    failurePolicy: Fail
+    clientConfig: {service: {name: admission, namespace: ${namespace}, path: /}}
+    rules: [{apiGroups: [networking.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [ingresses]}]
+`
+
+  test.each<[what: string, namespace: string, expected: string[]]>([
+    ['that its Service has in the files follows it', 'ingress-nginx', []],
+    ['that it has nowhere is reported', 'other', ['controller-scope/webhook-safe']],
+  ])('and the namespace %s', async (_, namespace, expected) => {
+    const { findings } = await judge(
+      {},
+      {
+        'app/kustomization.yaml': kustomization('namespace: shop', 'resources: [hook.yaml, missing.yaml]'),
+        'app/hook.yaml': hook(namespace),
+      },
+    )
+    expect(findings.map(({ rule }) => rule).filter((rule) => rule.endsWith('webhook-safe'))).toEqual(expected)
+  })
+})

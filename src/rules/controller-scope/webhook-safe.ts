@@ -155,13 +155,23 @@ function isNowhere({ service }: Webhook, snapshot: Snapshot): boolean {
 function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string | undefined {
   const named = snapshot.ofKind('Service').filter(({ ref }) => ref.name === service.name)
   const isBeside = (one: Manifest) => isOfOneSource(one, at.manifest)
-  const there = named.filter(({ ref }) => ['', service.namespace].includes(ref.namespace))
+  const there = named.filter(
+    (one) => ['', service.namespace].includes(one.ref.namespace) || isMovedTogether(one, service.namespace),
+  )
   const beside = there.some(isBeside) ? undefined : named.find(isBeside)
   if (!beside) return undefined
   const isDoubtful = there.length > 0 || (isOfChart(beside) && beside.ref.namespace === 'default')
   const isMeant = () =>
     webhooksIn(snapshot).some((one) => isOneService(one.service, beside.ref) && isBeside(one.at.manifest))
   return isDoubtful && !isMeant() ? undefined : beside.ref.namespace
+}
+
+/**
+ * Whether an object is only read in a namespace that its Kustomization gives it: a build gives the namespace to references to it, too.
+ */
+function isMovedTogether({ origin, root }: Manifest, written: string): boolean {
+  const isRead = origin.kind === 'rendered' && (origin.unbuilt === 'written' || origin.unbuilt === 'changed')
+  return isRead && root.at('metadata', 'namespace').string === written
 }
 
 function isOfChart({ origin }: Manifest): boolean {
