@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseWriting } from '../../kubernetes/charts/objects-in-values'
 import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
 import {
   chainedMiddlewares,
@@ -92,6 +93,14 @@ export default defineRule({
       const release = releaseThatBrings(removed, base, head)
       if (release) {
         skip(removed.root, `${nameOf(release.ref)}, which this change adds or edits, may bring the ${removed.ref.kind}`)
+        return
+      }
+      const writing = releaseWriting({ ...removed.ref, kinds: [removed.ref.kind] }, head)
+      if (writing) {
+        skip(
+          removed.root,
+          `${nameOf(writing.ref)} has the ${removed.ref.kind} in its values, and its chart was not rendered`,
+        )
         return
       }
       const object = nameOf(removed.ref)

@@ -1,6 +1,7 @@
 import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { usersOf } from '../../kubernetes/charts/input-users'
+import { releaseMaking } from '../../kubernetes/charts/objects-in-values'
 import { releaseInputsOf } from '../../kubernetes/charts/release-inputs'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -93,7 +94,7 @@ function reportLost(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, 
   for (const { kind, name, at } of lostInputs(change, head)) {
     if (isPlaceholder(name)) continue
     const users = usersOf({ kind, name }, before, head)
-    if (users.length === 0 || mayBeMade(name, head)) continue
+    if (users.length === 0 || mayBeMade({ kind, name }, before, head)) continue
     for (const user of users) {
       const input = inWords(kind, name)
       const names = { maker: nameOf(before.ref), input, user: nameOf(user.manifest.ref), fate: fates[kind] }
@@ -141,7 +142,8 @@ function reportMoved(
     // In the same place: others may be there for another reason.
     const left = former.find((one) => one.kind === kind && isAt(one, input) && !is.some((other) => isSame(one, other)))
     if (!left || !isHere(left, before, base) || !isHere(left, after, head)) continue
-    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
+    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade({ kind, name }, after, head))
+      continue
     const was = inWords(kind, left.name)
     const names = { input: inWords(kind, name), user: nameOf(after.ref), was, fate: fates[kind] }
     report([at, left.at], 'moved', names, { keys: [kind, name] })
@@ -161,7 +163,8 @@ function reportClassless(
     const { kind, name, at } = input
     if (isPlaceholder(name) || former.some((one) => one.kind === kind)) continue
     // One that others use already comes from elsewhere.
-    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
+    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade({ kind, name }, after, head))
+      continue
     report(
       at,
       'classless',
@@ -222,7 +225,7 @@ function reportUnmade(change: Exclude<Change, { kind: 'removed' }>, head: Snapsh
   const isMeant = beside.some(({ ref }) => isPartOf(ref.name, input.name) || isPartOf(input.name, ref.name))
   // Another chart may create one that is called otherwise.
   if (!isMeant && !(beside.length > 0 && input.name.includes(origin.source.release))) return
-  if (isHere(input, after, head) || mayBeMade(input.name, head)) return
+  if (isHere(input, after, head) || mayBeMade(input, after, head)) return
   const names = { input: `ServiceAccount ${input.name}`, user: nameOf(after.ref), fate: fates.ServiceAccount }
   const others = abridged(beside.map(({ ref }) => nameOf(ref)))
   report([input.at, ...beside.map(({ root }) => root)], 'unmade', { ...names, beside: others }, { keys: [input.name] })
@@ -255,8 +258,13 @@ function isHere({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifes
   return [...named, ...sets].some((one) => isClass(kind) || mayShareNamespace(one, beside))
 }
 
-/** Whether a custom resource names something that is not here, or its name begins so: it may create it. */
-function mayBeMade(name: string, head: Snapshot): boolean {
+/**
+ * Whether something may create what is not here: a custom resource that names it, or whose name its own begins with, or a
+ * release that has the object in its values, in its own file or in others.
+ */
+function mayBeMade({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, head: Snapshot): boolean {
+  const kinds = (kind === 'Secret' ? secretMakers : [kind]).map((one) => one.split('.')[0] ?? '')
+  if (releaseMaking({ kinds, name, namespace: beside.ref.namespace }, head)) return true
   const custom = customResources.get(head) ?? head.manifests.filter(isCustom)
   customResources.set(head, custom)
   return custom.some((one) => {
