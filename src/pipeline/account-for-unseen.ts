@@ -193,6 +193,7 @@ export async function accountForUnseen(
       ...refusing.skipped,
       ...missingCharts(head, rendered.after),
       ...broughtFromElsewhere(head, rendered.after),
+      ...(sides.publishedHere ?? []),
       ...revisions.skipped,
       ...undeployed,
       ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),

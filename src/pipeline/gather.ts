@@ -27,7 +27,7 @@ async function sidesOf(scope: Scope): Promise<Sides> {
   const opened = await openSides(scope)
   const ask = asking(opened.base, scope)
   const released = await fetchCharts(opened, ask)
-  return fetchForKustomizations(await fetchDependencies(released, ask), ask)
+  return fetchForKustomizations(await fetchDependencies(released, ask, scope.repository), ask)
 }
 
 /** The clusters of both sides, as far as they are known before anything is rendered. */

@@ -78,7 +78,7 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
   const unreached = await unreachedFiles(was, is)
   return (file) => {
     const passed = unreached.get(file)
-    if (passed !== undefined) return { state: 'not-judged', cause: 'not-reached', reason: passed }
+    if (passed) return passed
     const all = [was, is].flatMap((side) => side.takings.get(file) ?? [])
     const takings = all.filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)

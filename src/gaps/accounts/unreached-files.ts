@@ -1,6 +1,8 @@
 import path from 'node:path/posix'
-import { enumerated } from '../../listing'
+import type { Account } from '../../ledger/entry'
+import { abridged, enumerated } from '../../listing'
 import type { SideOfChange } from '../../sides/side'
+import { nameOfLack } from '../../sources/lack'
 import { type HelmSource, isRenamed, nameOfChart, namesOfValues, type Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { AccountedSide } from './accounted-side'
@@ -13,7 +15,7 @@ const most = 80
  * The changed files of charts without a known release whose edits no rendering reaches, with the reason: helm comes to
  * none of the changed lines of a template, and renders the same without the changed values.
  */
-export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Promise<ReadonlyMap<string, string>> {
+export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Promise<ReadonlyMap<string, Account>> {
   const examined = [...is.takings.keys()].filter((file) => isExamined(file, was, is)).sort()
   const texts = await Promise.all(
     examined.map(async (file) => {
@@ -43,7 +45,7 @@ export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Pro
     for (const file of marks.keys()) if (!found.has(file)) marks.delete(file)
     for (const file of await search.reached(marks, side)) found.delete(file)
   }
-  return new Map([...found].map((file) => [file, reasonFor(file, sourcesOf(file, is))]))
+  return new Map([...found].map((file) => [file, withoutDependency(file, is) ?? notReached(file, sourcesOf(file, is))]))
 }
 
 /** The texts of templates with marks, by their files. */
@@ -97,7 +99,26 @@ class Search {
   }
 }
 
-function reasonFor(file: string, sources: readonly HelmSource[]): string {
+/** The account where templates were left out that include what a missing dependency defines: they may use the values. */
+function withoutDependency(file: string, { takings }: AccountedSide): Account | undefined {
+  const parts = (takings.get(file) ?? []).flatMap(({ rendered: { source, partial } }) =>
+    source.kind === 'helm' && partial ? [{ source, lacks: partial.lacks }] : [],
+  )
+  const { source, lacks } = parts.find((one) => one.lacks.some(({ what }) => what === 'template')) ?? {}
+  if (!source || !lacks?.some(({ what }) => what === 'dependency')) return undefined
+  return {
+    state: 'not-judged',
+    cause: 'dependency-not-vendored',
+    reason: `${nameOfChart(source)} was read without ${abridged(lacks.map(nameOfLack))}, and in what is left, ${idle(file)}`,
+    remedy: `To have it judged, run \`helm dependency build ${source.chart || '.'}\` and commit the result.`,
+  }
+}
+
+function idle(file: string): string {
+  return isValues(file) ? 'no object uses the changed values' : 'the changed lines write nothing'
+}
+
+function notReached(file: string, sources: readonly HelmSource[]): Account {
   const charts = new Set(sources.map(nameOfChart))
   const known = sources.filter(({ supposed }) => supposed === undefined)
   const values = new Set(known.map((source) => namesOfValues(source).join(', ') || 'its default values'))
@@ -105,8 +126,8 @@ function reasonFor(file: string, sources: readonly HelmSource[]): string {
   const supposed = [...new Set(sources.flatMap((one) => one.supposed ?? []))].sort((a, b) => a.length - b.length)
   for (const one of supposed.slice(0, 1)) values.add(one)
   if (supposed.length > 1) values.add(`${supposed.length - 1} more sets of supposed values`)
-  const what = isValues(file) ? 'no object uses the changed values' : 'the changed lines write nothing'
-  return `${enumerated([...charts], 3)}: with ${enumerated([...values], 4)}, ${what}`
+  const reason = `${enumerated([...charts], 3)}: with ${enumerated([...values], 4)}, ${idle(file)}`
+  return { state: 'not-judged', cause: 'not-reached', reason }
 }
 
 function isValues(file: string): boolean {

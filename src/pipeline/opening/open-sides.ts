@@ -1,7 +1,7 @@
 import type { Declarations } from '../../cluster/clusters'
 import { foldersNamedAsClusters } from '../../cluster/named-folders'
 import { inventoriesOf } from '../../configuration/descriptions'
-import type { Finding } from '../../finding/report'
+import type { Finding, Skipped } from '../../finding/report'
 import { changedPaths } from '../../revision/reading'
 import type { Opening } from '../../sides/look-at'
 import { SideOfChange } from '../../sides/side'
@@ -33,6 +33,8 @@ export interface Sides {
   readonly opened: OpenedBase
   /** Releases that the cluster cannot get the charts of either. */
   readonly notFetched?: readonly Finding[]
+  /** The charts of this repository that are rendered in place of published ones. */
+  readonly publishedHere?: readonly Skipped[]
 }
 
 /** Lists the files of both sides and finds their deployers; discovery of the head depends on that of the base. */
