@@ -53,6 +53,33 @@ describe('values count for a missing dependency', () => {
   })
 })
 
+describe('a dependency that the change removes', () => {
+  const before: Files = {
+    'web/Chart.yaml': chart('web', remote('search')),
+    'web/values.yaml': 'search: {a: 1}\n',
+    'web/templates/map.yaml': map.replace('name: all', 'name: web'),
+  }
+  const found = async (head: Files) => {
+    const { findings } = await judgeChange(before, head)
+    return findings.filter(({ rule }) => rule === 'source/not-judged').map(({ text }) => text)
+  }
+
+  test('is not to be built at the head', async () => {
+    const [text, ...more] = await found({ 'web/Chart.yaml': chart('web', ''), 'web/values.yaml': '{}\n' })
+    expect(more).toEqual([])
+    expect(text).toContain('without its dependency search')
+    expect(text).toContain(
+      'This change removes what is not seen, so there is nothing left to correct: make sure that nothing needs it.',
+    )
+    expect(text).not.toContain('helm dependency build')
+  })
+
+  test('is, where it only gets another version', async () => {
+    const other = chart('web', remote('search').replace('1.0.0', '2.0.0'))
+    expect(await found({ 'web/Chart.yaml': other })).toEqual([expect.stringContaining('helm dependency build web')])
+  })
+})
+
 describe('a template that makes nothing', () => {
   const ingress = (value: string) =>
     `{{- if ${value} }}\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: {rules: [{host: a.example.com}]}\n{{- end }}\n`

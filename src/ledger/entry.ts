@@ -25,6 +25,8 @@ export interface Account {
   readonly reason: string
   /** The remedy, if the cause alone does not show it. */
   readonly remedy?: string
+  /** Only the base has what is not seen: the change takes it away. */
+  readonly isGone?: true
   /** SOPS encrypted its values: no tool reads them without its key. */
   readonly isEncrypted?: boolean
   /** The tool that takes it, if the gate does not run that tool. */

@@ -6,13 +6,15 @@ import type { LedgerEntry } from './entry'
 const most = 3
 
 /**
- * What a reader can do about files that are not judged for one cause. Where the change removes them or SOPS encrypts
- * them, the remedy of the cause would ask for the impossible.
+ * What a reader can do about files that are not judged for one cause. Where the change removes them or what they are for, or SOPS
+ * encrypts them, the remedy of the cause would ask for the impossible.
  */
 export function remedyFor(files: readonly [LedgerEntry, ...LedgerEntry[]]): string {
   const [{ cause = '', remedy }] = files
   switch (obstacleOf(files[0])) {
     case 'removed': {
+      if (files.some(({ change }) => change !== 'removed'))
+        return `This change removes what is not seen, so there is nothing left to correct: make sure that nothing needs it. ${acceptance(files)}`
       const it = files.length > 1 ? 'them' : 'it'
       return `This change removes ${it}, so there is nothing left to correct: make sure that nothing needs what ${it === 'it' ? 'it' : 'they'} deployed. ${acceptance(files)}`
     }
@@ -29,9 +31,9 @@ export function remedyKey(file: LedgerEntry): string {
 }
 
 /** What keeps a reader from following the remedy of a cause; none where a line of another file names the cause. */
-function obstacleOf({ change, isEncrypted, place }: LedgerEntry): 'removed' | 'encrypted' | undefined {
+function obstacleOf({ change, isGone, isEncrypted, place }: LedgerEntry): 'removed' | 'encrypted' | undefined {
   if (place?.path !== undefined) return undefined
-  return change === 'removed' ? 'removed' : isEncrypted ? 'encrypted' : undefined
+  return change === 'removed' || isGone ? 'removed' : isEncrypted ? 'encrypted' : undefined
 }
 
 /** The lines of config that accept changes of files. */

@@ -59,6 +59,9 @@ export async function missingDependencies(
         cause: 'dependency-not-vendored',
         reason: reasonOf(without),
         remedy: remedyFor(without),
+        ...(one === was && (await isAskedAlone(without.lack, was.side.checkout, is.side.checkout))
+          ? { isGone: true as const }
+          : {}),
         ...assumedFor({ kind: 'HelmChart', name }, one),
         ...(stated.has(without.lack.path ?? '') ? { reported: true as const } : {}),
       }
@@ -66,6 +69,16 @@ export async function missingDependencies(
     }
   }
   return (file) => found.get(file)
+}
+
+/** Whether the file that asks for what is lacking does so on one side alone. */
+async function isAskedAlone({ about, path: file }: Lack, checkout: Checkout, other: Checkout): Promise<boolean> {
+  if (file === undefined) return false
+  const asks = async (its: Checkout) => {
+    const { dependencies } = await readChart(its, path.dirname(file))
+    return dependencies.some(({ name, at }) => name === about && at.path === file)
+  }
+  return (await asks(checkout)) && !(await asks(other))
 }
 
 /** The number of dependencies that are named. */
@@ -103,6 +116,8 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
     const there = its?.kind === 'helm' ? { its, chart: await readChart(other.side.checkout, its.chart) } : undefined
     const all = [...new Set(lacks.map(({ about }) => about))].sort()
     for (const lack of lacks) {
+      // Both sides are rendered without it; only the other one would have it.
+      if (await isAskedAlone(lack, other.side.checkout, checkout)) continue
       const dependency = dependencyOf(chart, lack)
       if (dependency) {
         const isHere = vendored(checkout, chart, dependency) ?? localFolderOf(chart, dependency)
