@@ -11,7 +11,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isLabel, isPortName } from '../../kubernetes/object/port-name'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
-import { nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -49,7 +49,7 @@ export default defineRule({
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
   later: { untyped: '1.14.0', earlier: '1.19.0' },
-  check({ manifest, report, skip }) {
+  check({ manifest, report, skip, isAdded }) {
     const { ref, root, object } = manifest
     const ingress = nameOf(ref)
     // What a chart makes of a value without quotes is unknown.
@@ -88,10 +88,12 @@ export default defineRule({
     // What is in a wrong place or form is what the checks miss.
     const parts = misfits.map(({ at }) => written(at))
     const isMisfit = (at: Cursor) => parts.some((part) => part === written(at) || part.startsWith(`${written(at)}.`))
-    const mayBeAdded = isOfDefaultValues(manifest)
+    const isOfDefaults = isOfDefaultValues(manifest)
+    // One that loses something is reported: a change decides itself what its release is rendered without.
+    const mayBeAdded = isOfDefaults || (isOfUnknownValues(manifest) && isAdded(manifest))
     const isUntyped = manifest.origin.kind === 'rendered' && manifest.origin.untyped === true
     for (const { at, fault, remedy, isMissing, isPathType, instead } of faultsOf(root.at('spec'))) {
-      if (isPathType && mayBeAdded && isUntyped) report(at, 'untyped', { ingress, fault }, { keys: [fault] })
+      if (isPathType && isOfDefaults && isUntyped) report(at, 'untyped', { ingress, fault }, { keys: [fault] })
       if (isMissing && mayBeAdded) {
         skip(
           at,
@@ -106,6 +108,11 @@ export default defineRule({
     }
   },
 })
+
+/** Whether a chart was rendered without some of the values, or of the templates, with which it is deployed. */
+function isOfUnknownValues({ origin }: Manifest): boolean {
+  return origin.kind === 'rendered' && origin.source.kind === 'helm' && origin.unbuilt === 'reduced'
+}
 
 function remedyOf(key: string, fields: readonly string[]): string {
   return didYouMean(key, fields).trim() || 'Remove it, or write it where it belongs.'
