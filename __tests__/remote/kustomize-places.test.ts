@@ -4,7 +4,7 @@ import { GitServer, ServedRepository } from '../fetch/git-server'
 import { redirect, type Server, serve } from '../fetch/servers'
 import { configMap } from '../source/objects'
 import type { Files } from '../source/repository'
-import { allowing, changeOnline, chartRepository, introduced, states } from './charts'
+import { allowing, changeOnline, chartRepository, introduced, states, urlOf } from './charts'
 
 const ingress = `apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -109,6 +109,18 @@ describe('a place that only the head names', () => {
     expect(report.findings[0]?.text).toContain(`first merge \`network: {charts: ["${charts.url}/charts"]}\``)
     expect(asked()).toEqual([])
   })
+})
+
+test.each([
+  ['is an error where the place has that of the base', '1.0.0', 'error', ', here or in the cluster'],
+  ['is a warning where the place lacks that of the base, too', '0.9.0', 'warning', 'in a step before this check'],
+])('a version of a chart that its place does not have %s', async (_, before, level, text) => {
+  const inflating = (version: string) => ({
+    'apps/web/kustomization.yaml': `helmCharts:\n  - name: web\n    repo: ${urlOf(charts)}\n    version: ${version}\n    releaseName: web\n`,
+  })
+  const report = await changeOnline({ ...allowing(urlOf(charts)), ...inflating(before) }, inflating('1.1.0'))
+  expect(introduced(report)).toContain(`${level} head/apps/web/kustomization.yaml:2 source/unrendered`)
+  expect(report.findings.map((one) => one.text)).toContainEqual(expect.stringContaining(text))
 })
 
 describe('a trusted repository', () => {

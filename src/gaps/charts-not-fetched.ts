@@ -5,6 +5,7 @@ import type { Finding } from '../finding/report'
 import { nameOf } from '../manifest/manifest'
 import type { ReleaseAccount } from '../sides/side'
 import type { DeclarationSite } from '../sources/source'
+import { hiddenVersion } from './entries-not-fetched'
 
 /** A release whose chart could not be fetched. */
 export interface MissedChart {
@@ -64,7 +65,7 @@ export function missingVersion(
     keys: [request.repository, nameOfWanted(wanted), asked],
     text:
       missedBefore === 'other'
-        ? `${nameOf(manifest.ref)} cannot be installed here: ${fault.reason}. The version before this change is not there either, so the place may show only some of its versions without credentials. If the cluster has credentials for it, log in to it in a step before this check (\`helm registry login\`, \`docker login\`, a credential helper of git); otherwise name a version that exists.`
+        ? `${nameOf(manifest.ref)} cannot be installed here: ${fault.reason}. ${hiddenVersion}`
         : `${nameOf(manifest.ref)} cannot be installed, here or in the cluster: ${fault.reason}. Name a version that exists.`,
   })
 }

@@ -22,31 +22,48 @@ export function entryFindings(was: RequestedParts, is: RequestedParts): Finding[
   const entries = [...is.entries].flatMap(([text, entry]) =>
     heldFolderOf(entry.path) === '' ? missing(text, entry, entry.text, { was, is }) : [],
   )
+  const missed = [...was.inflated].flatMap(([folder, chart]) => (isMissing(was, folder) ? [placeOf(chart)] : []))
   const charts = [...is.inflated].flatMap(([folder, chart]) =>
-    heldFolderOf(chart.path) === '' ? missing(folder, chart, `the chart ${chart.name}`, { was, is }) : [],
+    heldFolderOf(chart.path) === ''
+      ? missing(folder, chart, `the chart ${chart.name}`, { was, is, isHidden: missed.includes(placeOf(chart)) })
+      : [],
   )
   const [first] = [...is.entries.values(), ...is.inflated.values()]
   return [...entries, ...charts, ...(is.isUnknown && first ? [notAsked(first)] : [])]
 }
 
-/** The place does not have the version: kustomize cannot build it in the cluster either. */
-function missing(
-  id: string,
-  at: DeclarationSite,
-  name: string,
-  { was, is }: { was: RequestedParts; is: RequestedParts },
-): Finding[] {
+function isMissing({ faults }: RequestedParts, id: string): boolean {
+  return faults.get(id)?.cause === 'version-missing'
+}
+
+/** The place of a chart, in any version. */
+function placeOf({ name, repo }: InflatedChart): string {
+  return JSON.stringify([repo, name])
+}
+
+interface Missed {
+  readonly was: RequestedParts
+  readonly is: RequestedParts
+  /** Whether the place does not have the version of the base either, so that it may show more to those with credentials. */
+  readonly isHidden?: boolean
+}
+
+/** The place does not have the version: kustomize cannot build it in the cluster either, unless credentials show it more. */
+function missing(id: string, at: DeclarationSite, name: string, { was, is, isHidden = false }: Missed): Finding[] {
   const fault = is.faults.get(id)
   if (fault?.cause !== 'version-missing') return []
-  const isOld = was.faults.get(id)?.cause === fault.cause
+  const isOld = isMissing(was, id)
+  const isDoubtful = isHidden && !isOld
   return [
-    gateFinding('source/unrendered', 'version-missing', 'error', {
+    gateFinding('source/unrendered', 'version-missing', isDoubtful ? 'warning' : 'error', {
       side: 'head',
       path: at.path,
       region: at.region,
       status: isOld ? 'existing' : 'introduced',
       keys: [at.path, name],
-      text: `It cannot be built with ${name}, here or in the cluster: ${fault.reason}. Name a version that exists.`,
+      text: isDoubtful
+        ? `It cannot be built here with ${name}: ${fault.reason}. ${hiddenVersion}`
+        : `It cannot be built with ${name}, here or in the cluster: ${fault.reason}. Name a version that exists.`,
     }),
   ]
 }
@@ -61,6 +78,10 @@ function notAsked({ path, region }: DeclarationSite): Finding {
     text: 'It is not built, because its remote parts are not fetched for a trial.',
   })
 }
+
+/** The advice where a place has neither the version of the head nor that of the base. */
+export const hiddenVersion =
+  'The version before this change is not there either, so the place may show only some of its versions without credentials. If the cluster has credentials for it, log in to it in a step before this check (`helm registry login`, `docker login`, a credential helper of git); otherwise name a version that exists.'
 
 /** The line of the config by which the place of an entry is trusted; a file's is the folder above its version. */
 export function networkLine({ text, isFile }: Pick<RemoteEntry, 'text' | 'isFile'>): string | undefined {
