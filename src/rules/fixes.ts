@@ -144,6 +144,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'protected-rbac/permissions-used': ['taken'],
   'protected-rbac/prune-safe': ['removed'],
   'protected-rbac/reconciliation-kept': ['autoupdate', 'label'],
+  'protected-rbac/resources-defined': ['singular'],
   'protected-rbac/resources-known': ['cased', 'group', 'mistyped', 'verb'],
   'protected-rbac/role-ref-kept': ['changed', 'gone'],
   'protected-rbac/roles-bound': ['unbound'],

@@ -148,6 +148,7 @@ import permissionsKept from './protected-rbac/permissions-kept'
 import permissionsUsed from './protected-rbac/permissions-used'
 import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
+import resourcesDefined from './protected-rbac/resources-defined'
 import resourcesKnown from './protected-rbac/resources-known'
 import roleRefKept from './protected-rbac/role-ref-kept'
 import rolesBound from './protected-rbac/roles-bound'
@@ -320,6 +321,7 @@ export const rules: readonly Rule[] = [
   permissionsUsed,
   pruneSafe,
   reconciliationKept,
+  resourcesDefined,
   resourcesKnown,
   roleRefKept,
   rolesBound,
