@@ -195,7 +195,7 @@ describe('a file that a default glob takes is judged when', () => {
 describe('it is left out when', () => {
   test.each<[what: string, base: Files, head: Files]>([
     ['nothing deploys it', {}, { 'x/vendor/web.yaml': web }],
-    ['it is for tests', {}, { 'x/tests/web.yaml': web, 'x/fixtures/web.yaml': web, '__snapshots__/web.yaml': web }],
+    ['it is for tests', {}, { 'x/fixtures/web.yaml': web, '__snapshots__/web.yaml': web }],
     [
       'an Application of its parent does not recurse',
       { 'a.yaml': argo('web', 'x'), 'x/notes.yaml': configMap('notes') },

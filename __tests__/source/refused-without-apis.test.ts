@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { newestVersions } from '../harness'
 import { judgeChange, places } from './rendered'
 import type { Files } from './repository'
 
@@ -27,6 +28,17 @@ test('a chart that refuses to render without APIs, which it names, is rendered w
     needs('gateway.networking.k8s.io/v1beta1', '"install (\\"gateway.networking.k8s.io/v1beta1\\")."'),
   ]
   expect(places(await judgeChange(chart(guards.join('\n')), change))).toContain(uncovered)
+})
+
+test('a chart gets no API that its message only mentions', async () => {
+  const guard = needs('b.example.com/v1', '"see a.example.com/v1 and deploy b.example.com/v1 first"')
+  const cut = chart(guard)['c/templates/ingress.yaml'] as string
+  const template = cut.replace(
+    /^( {2}tls: .*)$/m,
+    '{{ if .Capabilities.APIVersions.Has "a.example.com/v1" }}\n$1\n{{ end }}',
+  )
+  const report = await judgeChange(chart(''), { 'c/templates/ingress.yaml': template }, 'helm', [...newestVersions])
+  expect(places(report)).toContainEqual(expect.stringContaining('ingress-tls/tls-kept'))
 })
 
 test('a chart that always asks for one more is not rendered', async () => {

@@ -63,10 +63,16 @@ describe('fields that replacements fill in', () => {
     ])
   })
 
+  test('objects that a target may reject stay as they are', () => {
+    expect(filled({ fieldPaths: ['spec.port'], reject: [{ name: 'web' }] })).toEqual([])
+  })
+
   test.each<[what: string, select: object, lines: number[]]>([
     ['of a kind', { kind: 'Service' }, [20]],
     ['of a name', { name: 'web' }, [8, 20]],
-    ['of a pattern', { kind: 'Serv.*' }, [8, 20]],
+    ['of a group', { kind: 'Service', group: 'apps' }, []],
+    ['of a pattern, which may select none', { kind: 'Serv.*' }, []],
+    ['of labels, which it may not have', { kind: 'Service', labelSelector: 'app=web' }, []],
     ['of another name', { kind: 'Service', name: 'we' }, []],
   ])('objects %s', (_, select, lines) => {
     expect(filled({ fieldPaths: ['spec.port'] }, select).map((line) => Number(line.split(':')[0]))).toEqual(lines)

@@ -1,6 +1,5 @@
 import { describesCluster } from '../cluster/cluster-facts'
 import type { RawFinding } from '../finding/finding'
-import { releaseWriting } from '../kubernetes/charts/objects-in-values'
 import { abridged } from '../listing'
 import { supposing } from '../manifest/assumption'
 import { type Manifest, nameOf } from '../manifest/manifest'
@@ -8,7 +7,7 @@ import type { Evidence } from './evidence'
 
 /**
  * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of
- * what an unread file of this change writes, or the values of a chart that was not rendered; and those that rest on guessed clusters, with the config line that would
+ * what an unread file of this change writes; and those that rest on guessed clusters, with the config line that would
  * make them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and,
  * where folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in
  * files that belong to no cluster.
@@ -87,28 +86,14 @@ function ofRemovedChart(draft: RawFinding, { removedCharts }: Evidence): RawFind
   return draft
 }
 
-/**
- * Lowers findings on a removal of an object that a file of this change writes which cannot be read, or that the values of a
- * release have whose chart was not rendered.
- */
+/** Lowers findings on a removal of an object that a file of this change writes which cannot be read. */
 function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFinding {
-  const snapshot = head.get(draft.cluster)
   for (const { manifest } of draft.ends) {
-    const { ref, side } = manifest
-    if (side !== 'base' || snapshot?.get(ref).length) continue
-    const path = writtenUnread(ref)
-    const release = snapshot && releaseWriting({ ...ref, kinds: [ref.kind] }, snapshot)
-    const object = nameOf(ref)
-    if (path !== undefined)
-      return weakenedUnlessCertain(
-        draft,
-        `${path} also contains ${object}, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.`,
-      )
-    if (release)
-      return weakenedUnlessCertain(
-        draft,
-        `The values of ${nameOf(release.ref)} also contain ${object}, but its chart was not rendered, so it is unknown whether the object is gone.`,
-      )
+    if (manifest.side !== 'base' || head.get(draft.cluster)?.get(manifest.ref).length) continue
+    const path = writtenUnread(manifest.ref)
+    if (path === undefined) continue
+    const doubt = `${path} also contains ${nameOf(manifest.ref)}, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.`
+    return weakenedUnlessCertain(draft, doubt)
   }
   return draft
 }

@@ -177,7 +177,7 @@ async function publishedHere(
   from: From,
 ): Promise<Outcome | undefined> {
   const { dependency, folder } = missing
-  const found = await publishedChart(dependency, version, from)
+  const found = await publishedChart(missing.chart.folder, dependency, version, from)
   // A chart that includes itself has no end.
   if (!found || `/${folder}/`.includes(`/charts/${dependency.name}/`)) return undefined
   const own = folderOf(missing)

@@ -12,7 +12,6 @@ export const defaultIgnore: readonly string[] = [
   '**/vendor/**',
   '**/node_modules/**',
   '**/testdata/**',
-  '**/tests/**',
   '**/fixtures/**',
   '**/__snapshots__/**',
   '.github/**',

@@ -105,26 +105,21 @@ function replacedFields(text: string, replacements: readonly Fields[]): readonly
 
 /** The word that a text with a selected object contains; empty for any. */
 function nameIn(select: Fields): string {
-  return [textOf(select.name), textOf(select.kind)].find((word) => word !== '' && !isPattern(word)) ?? ''
+  return textOf(select.name) || textOf(select.kind)
 }
 
-/** Whether a target selects an object by its kind and name; its other conditions are taken for met. */
-function isSelected(object: unknown, { select }: Fields): boolean {
-  const { kind, name } = fieldsOf(select)
-  return (
-    isMap(object) &&
-    matches(textOf(kind), object.get('kind')) &&
-    matches(textOf(name), object.getIn(['metadata', 'name']))
-  )
-}
-
-/** Kustomize takes both for patterns, which are not tried here. */
-function matches(wanted: string, written: unknown): boolean {
-  return wanted === '' || isPattern(wanted) ? true : wanted === written
-}
-
-function isPattern(wanted: string): boolean {
-  return [...'*+?[](){}|^$\\'].some((sign) => wanted.includes(sign))
+/**
+ * Whether a target certainly selects an object, by its group, kind and name. One with other conditions, or with patterns, may
+ * leave the object as it is.
+ */
+function isSelected(object: unknown, { select, reject }: Fields): boolean {
+  const conditions = Object.entries(fieldsOf(select))
+  if (!isMap(object) || listOf(reject).length > 0) return false
+  return conditions.every(([key, value]) => {
+    if (key === 'group') return textOf(object.get('apiVersion')).split('/')[0] === value
+    if (key === 'kind') return object.get('kind') === value
+    return key === 'name' && object.getIn(['metadata', 'name']) === value
+  })
 }
 
 /** `spec.hosts.[name=web].a\.b` as its steps; `[a.b]` is one. */

@@ -76,6 +76,7 @@ function mayHold(object: LoadedObject, text: string | undefined): boolean {
   const plain = text?.split('\n').filter((line) => line.trim() !== '' && !line.includes('${'))
   if (!plain) return true
   const { root } = new Manifest(object, 'head', { kind: 'file', path: '' }, [])
+  if (root.at('binaryData').exists) return true
   return [...root.at('data').entries()].some(([, { string = '' }]) => {
     const held = object.ref.kind === 'Secret' ? Buffer.from(string, 'base64').toString() : string
     const lines = new Set(held.split('\n'))

@@ -121,7 +121,8 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
       const dependency = dependencyOf(chart, lack)
       if (dependency) {
         const isHere = vendored(checkout, chart, dependency) ?? localFolderOf(chart, dependency)
-        if (isHere !== undefined || isKnownChart(dependency.name, dependency.repository)) continue
+        const isKnown = isKnownChart(dependency.name, dependency.repository)
+        if (isHere !== undefined || (isKnown && !(await isAskedAlone(lack, checkout, other.side.checkout)))) continue
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
       const keys = dependency ? keysFor(dependency) : await keysAbove(lack, chart, checkout)

@@ -44,9 +44,10 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart) return chart
   const upgrade = upgradeOf(source)
-  const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : undefined
+  const upgraded =
+    upgrade.length > 0 ? await templateWithApis(source, chart.folder, checkout, running, upgrade) : undefined
   // Some charts refuse an upgrade without values that were generated at installation.
-  const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
+  const outcome = upgraded?.status === 0 ? upgraded : await templateWithApis(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
   // Another program may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
@@ -133,21 +134,44 @@ export async function valuesArguments(source: HelmSource, checkout: Checkout, ho
   return [...values, ...set, ...parameters]
 }
 
-/** The number of APIs that a chart may ask for by refusing to render. */
-const maxApis = 8
+/** The number of times that a release is rendered again with APIs that its chart asks for by refusing. */
+const maxTries = 8
 
 /**
  * Runs `helm template`. A chart that refuses to render without an API is rendered with it, as for a cluster that has the
- * extension: "You have to deploy monitoring.coreos.com/v1 first".
+ * extension: "You have to deploy monitoring.coreos.com/v1 first". It gets no more APIs than it needs, as it may write other
+ * objects with one that it only mentions.
  */
-export async function template(
+async function templateWithApis(
   source: HelmSource,
   chart: string,
   checkout: Checkout,
   running: Running,
   more: readonly string[] = [],
 ): Promise<Outcome> {
-  const { program, home, limits } = running
+  const refused = await template(source, chart, checkout, running, more)
+  const open = [{ apiVersions: source.apiVersions ?? [], outcome: refused }]
+  let left = maxTries
+  for (let one = open.shift(); one !== undefined; one = open.shift()) {
+    for (const api of apisMissedBy(one.outcome)) {
+      if (one.apiVersions.includes(api) || left-- <= 0) continue
+      const apiVersions = [...one.apiVersions, api]
+      const outcome = await template({ ...source, apiVersions }, chart, checkout, running, more)
+      if (outcome.status === 0) return outcome
+      open.push({ apiVersions, outcome })
+    }
+  }
+  return refused
+}
+
+/** Runs `helm template`. */
+export async function template(
+  source: HelmSource,
+  chart: string,
+  checkout: Checkout,
+  { program, home, limits }: Running,
+  more: readonly string[] = [],
+): Promise<Outcome> {
   const values = await valuesArguments(source, checkout, home)
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
@@ -156,13 +180,9 @@ export async function template(
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
   const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
-  const outcome = await withUsableSchema({ source, chart, values }, (options) =>
+  return withUsableSchema({ source, chart, values }, (options) =>
     runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits }),
   )
-  const known = source.apiVersions ?? []
-  const missing = apisMissedBy(outcome).filter((api) => !known.includes(api))
-  if (missing.length === 0 || known.length + missing.length > maxApis) return outcome
-  return template({ ...source, apiVersions: [...known, ...missing] }, chart, checkout, running, more)
 }
 
 const isApi = /^(?:[a-z][a-z0-9.-]*\/)?v\d+(?:(?:alpha|beta)\d+)?$/
@@ -237,7 +257,7 @@ export async function renderRewritten(
     const place = path.join(copy, file)
     if ((await stat(place)).isFile()) await writeFile(place, rewrite(await readFile(place, 'utf8')))
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ['--debug', ...upgradeOf(source)])
+  const { stdout, stopped } = await templateWithApis(source, copy, checkout, running, ['--debug', ...upgradeOf(source)])
   return stopped ? [] : cutBySource(stdout)
 }
 
