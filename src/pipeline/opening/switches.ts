@@ -38,7 +38,8 @@ export function switchesIn(sides: readonly (readonly unknown[])[], templates: re
   for (const { text } of templates)
     for (const [name, paths] of pathsIn(actionsOf(text), new Map()).ofTemplates)
       defined.set(name, new Set([...(defined.get(name) ?? []), ...paths]))
-  const isNew = (path: string) => sides.some((side) => side.every((one) => isMissing(one, path)))
+  const before = sides.length > 1 ? sides[0] : undefined
+  const isNew = (path: string) => before?.every((one) => isMissing(one, path)) ?? false
   const denied = templates.flatMap(({ text, above }) =>
     [...pathsIn(actionsOf(text), new Map()).denied].map((path) => [...above, path].join('.')),
   )
