@@ -11,7 +11,7 @@ import type { Lack } from './lack'
 import { objectsInFiles } from './objects-in-files'
 import { realPlace } from './places'
 import { isGeneratedInPart, reducedGenerator } from './reduced-generator'
-import { replacementsOf, withPlaceholders } from './replaced-fields'
+import { isExact, replacementsOf, withPlaceholders } from './replaced-fields'
 import type { KustomizeSource } from './source'
 import { type Fields, fieldsOf, holds, listOf, textOf } from './untyped'
 
@@ -163,8 +163,9 @@ class Reduction {
         this.texts.set(file, filled)
         isFilled = true
       }
-      // Its targets may be objects that are in no file.
-      if (!isFilled && its.some(({ charts, plugins }) => charts.length > 0 || plugins)) this.changesOthers = true
+      // Its targets may be objects that are in no file, or others than those that it names.
+      const isElsewhere = !isFilled && its.some(({ charts, plugins }) => charts.length > 0 || plugins)
+      if (isElsewhere || !isExact(replacement)) this.changesOthers = true
     }
   }
 

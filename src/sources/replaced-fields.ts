@@ -108,18 +108,28 @@ function nameIn(select: Fields): string {
   return textOf(select.name) || textOf(select.kind)
 }
 
-/**
- * Whether a target certainly selects an object, by its group, kind and name. One with other conditions, or with patterns, may
- * leave the object as it is.
- */
-function isSelected(object: unknown, { select, reject }: Fields): boolean {
+/** Whether a replacement tells by group, kind and name which objects it changes. Other conditions and patterns are not tried. */
+export function isExact({ targets }: Fields): boolean {
+  return listOf(targets).every((target) => isExactTarget(fieldsOf(target)))
+}
+
+function isExactTarget({ select, reject }: Fields): boolean {
   const conditions = Object.entries(fieldsOf(select))
-  if (!isMap(object) || listOf(reject).length > 0) return false
-  return conditions.every(([key, value]) => {
-    if (key === 'group') return textOf(object.get('apiVersion')).split('/')[0] === value
-    if (key === 'kind') return object.get('kind') === value
-    return key === 'name' && object.getIn(['metadata', 'name']) === value
-  })
+  const isPattern = (text: string) => [...'*+?[](){}|^$\\'].some((sign) => text.includes(sign))
+  return (
+    listOf(reject).length === 0 &&
+    conditions.every(([key, value]) => ['group', 'kind', 'name'].includes(key) && !isPattern(textOf(value)))
+  )
+}
+
+function isSelected(object: unknown, target: Fields): boolean {
+  const { group, kind, name } = fieldsOf(target.select)
+  if (!isMap(object) || !isExactTarget(target)) return false
+  return (
+    (group === undefined || textOf(object.get('apiVersion')).split('/')[0] === group) &&
+    (kind === undefined || object.get('kind') === kind) &&
+    (name === undefined || object.getIn(['metadata', 'name']) === name)
+  )
 }
 
 /** `spec.hosts.[name=web].a\.b` as its steps; `[a.b]` is one. */
