@@ -163,9 +163,8 @@ class Reduction {
         this.texts.set(file, filled)
         isFilled = true
       }
-      // Its targets may be objects that are in no file, or others than those that it names.
-      const isElsewhere = !isFilled && its.some(({ charts, plugins }) => charts.length > 0 || plugins)
-      if (isElsewhere || !isExact(replacement)) this.changesOthers = true
+      // Its targets may be objects that are in no file.
+      if (!isFilled && its.some(({ charts, plugins }) => charts.length > 0 || plugins)) this.changesOthers = true
     }
   }
 
@@ -317,7 +316,8 @@ class Reduction {
       const paths = listOf(targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
       return this.has('source', sourceOf(source)) || paths.some((path) => this.has('field', path))
     })
-    const isUnread = replacements.some(({ source }) => this.unread.has(sourceOf(source)))
+    // Of one with unknown targets, it is unknown what it leaves as it is.
+    const isUnread = replacements.some(({ source }) => this.unread.has(sourceOf(source))) && replacements.every(isExact)
     if (isLacking) this.dropped('replacements')
     else if (isUnread) this.replacements.push(...replacements.map((replacement) => ({ folder, replacement })))
     return !isLacking && !isUnread
