@@ -162,6 +162,17 @@ ${hosts.map((host) => `    - ${host}\n`).join('')}`
     ])
   })
 
+  test.each([
+    ['rejects objects', 'reject: [{name: web}], select: {kind: HTTPRoute}'],
+    ['selects by a pattern', 'select: {kind: "HTTP.*"}'],
+  ])('are an error where a target %s, so that it may leave all as it is', async (_, target) => {
+    const { 'route/kustomization.yaml': written, ...others } = added('spec.hostnames.0')
+    const head = { ...others, 'route/kustomization.yaml': String(written).replace('select: {kind: HTTPRoute}', target) }
+    expect((await judged(base, head)).findings).toContainEqual(
+      expect.stringMatching(/^introduced error source\/unrendered route\/kustomization\.yaml/),
+    )
+  })
+
   test.each<[what: string, select: string]>([
     ['of the same object', '{kind: Ingress}'],
     ['of another object', '{kind: Service}'],
