@@ -47,7 +47,7 @@ export async function writtenFiles(
   })
 }
 
-/** What is laid over a file. */
+/** The namespace, patches and replacements that Kustomizations lay over a file. */
 interface Over extends Pick<WrittenFile, 'namespace' | 'mayChange'> {
   readonly replacements: readonly Fields[]
 }
@@ -63,8 +63,8 @@ const harmless = new Set(
 )
 
 /**
- * The files that a Kustomization includes, and for each of the namespaces in which it does so what is laid over it: a
- * component is often included once for each namespace.
+ * The files that a Kustomization includes, with the changes that it lays over them in each namespace: a component is often
+ * included once for each namespace.
  */
 async function takenIn(
   root: string,
