@@ -35,8 +35,8 @@ interface Installer {
  * ipvs; https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/;
  * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/; https://schema.eksctl.io/;
  * https://github.com/kubernetes/kops/blob/master/pkg/apis/kops/v1alpha2/cluster.go and componentconfig.go;
- * https://github.com/k0sproject/k0sctl#configuration-file; https://docs.kubermatic.com/kubeone/v1.12/references/kubeone-cluster-v1beta3/;
- * https://github.com/home-operations/tuppr#kubernetesupgrade
+ * https://github.com/k0sproject/k0sctl#configuration-file; https://docs.kubermatic.com/kubeone/v1.14/references/kubeone-cluster-v1beta3/;
+ * https://github.com/home-operations/tuppr
  */
 const installers: Readonly<Record<GroupKind, Installer>> = {
   'Cluster.kubekey.kubesphere.io': {
