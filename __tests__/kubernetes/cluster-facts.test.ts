@@ -188,6 +188,8 @@ test.each([
   ['a version of k3s', plan('version: v1.31.4+k3s1'), 'v1.31.4+k3s1 cluster.yaml:5'],
   ['a version of RKE2', plan('version: v1.31.4+rke2r1', 'rancher/rke2-upgrade'), 'v1.31.4+rke2r1 cluster.yaml:5'],
   ['the channel of a minor release', plan(channel('v1.22')), 'v1.22 cluster.yaml:5'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Flux
+  ['a variable, which says nothing', plan('version: ${KUBERNETES_VERSION}'), undefined],
   ['a channel that moves', plan(channel('stable')), undefined],
   ['a version of the system', plan('version: v22.04', 'registry.example.com/ubuntu-upgrade'), undefined],
 ])('a Plan states %s', async (_, text, kubernetes) => {

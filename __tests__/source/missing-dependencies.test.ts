@@ -69,7 +69,7 @@ describe('a dependency that the change removes', () => {
     expect(more).toEqual([])
     expect(text).toContain('without its dependency search')
     expect(text).toContain(
-      'This change removes what is not seen, so there is nothing left to correct: make sure that nothing needs it.',
+      'This change removes the part that is not seen, so there is nothing left to correct: make sure that nothing needs it.',
     )
     expect(text).not.toContain('helm dependency build')
   })

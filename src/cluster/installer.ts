@@ -50,11 +50,11 @@ const installers: Readonly<Record<GroupKind, Installer>> = {
     kubernetes: (root) => factAt(root.at('spec', 'kubernetesVersion')),
     kubeProxyMode: (root) => factAt(root.at('spec', 'kubeProxy', 'proxyMode')),
   },
-  'Cluster.k0sctl.k0sproject.io': { kubernetes: (root) => factAt(root.at('spec', 'k0s', 'version')) },
-  'KubeOneCluster.kubeone.k8c.io': { kubernetes: (root) => factAt(root.at('versions', 'kubernetes')) },
+  'Cluster.k0sctl.k0sproject.io': { kubernetes: (root) => known(factAt(root.at('spec', 'k0s', 'version'))) },
+  'KubeOneCluster.kubeone.k8c.io': { kubernetes: (root) => known(factAt(root.at('versions', 'kubernetes'))) },
   'Plan.upgrade.cattle.io': { kubernetes: versionOfPlan },
   'KubernetesUpgrade.tuppr.home-operations.com': {
-    kubernetes: (root) => factAt(root.at('spec', 'kubernetes', 'version')),
+    kubernetes: (root) => known(factAt(root.at('spec', 'kubernetes', 'version'))),
   },
   ...Object.fromEntries(
     workloadKinds.map((kind) => [kind, { kubeProxyMode: (root: Cursor) => kubeProxyModeOfWorkload(root.manifest) }]),
@@ -71,11 +71,15 @@ function versionOfPlan(root: Cursor): StatedValue<Cursor> | undefined {
   const spec = root.at('spec')
   const { repository } = parseImage(spec.at('upgrade', 'image').string ?? '')
   if (!repository.endsWith('/k3s-upgrade') && !repository.endsWith('/rke2-upgrade')) return undefined
-  const [version, channel] = [factAt(spec.at('version')), factAt(spec.at('channel'))]
-  const followed = channel?.value.split('/channels/')[1]
+  const channel = factAt(spec.at('channel'))
+  const followed = channel && known({ ...channel, value: channel.value.split('/channels/')[1] ?? '' })
   // The version is taken where both are written.
-  if (version) return version
-  return channel && followed !== undefined && parseVersion(followed) ? { ...channel, value: followed } : undefined
+  return spec.at('version').exists ? known(factAt(spec.at('version'))) : followed
+}
+
+/** The fact, if it is a version: a variable that is not filled in says nothing of the cluster. */
+function known(fact: StatedValue<Cursor> | undefined): StatedValue<Cursor> | undefined {
+  return fact && parseVersion(fact.value) ? fact : undefined
 }
 
 function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {

@@ -29,17 +29,16 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
   for (const entry of entries) if (!isKnown(entry.text, knownRemotes)) append(gone, entry.path, entry)
   return [...gone].flatMap(([path, its]) => {
     const texts = its.map(({ text }) => text)
-    const [first] = its
     const [what, whose] = texts.length === 1 ? ['the remote base', 'that base'] : ['the remote bases', 'these bases']
-    return first
-      ? gateFinding('source/unrendered', 'dropped', 'warning', {
-          side: 'base',
-          path,
-          region: first.region,
-          status: 'introduced',
-          keys: [path, ...texts],
-          text: `This change drops ${what} ${abridged(texts)}. The objects are not in this repository, so the removals cannot be checked. Review ${whose}, and vendor the objects that must stay.`,
-        })
-      : []
+    return its.slice(0, 1).map(({ region }) =>
+      gateFinding('source/unrendered', 'dropped', 'warning', {
+        side: 'base',
+        path,
+        region,
+        status: 'introduced',
+        keys: [path, ...texts],
+        text: `This change drops ${what} ${abridged(texts)}. The objects are not in this repository, so the removals cannot be checked. Review ${whose}, and vendor the objects that must stay.`,
+      }),
+    )
   })
 }

@@ -25,7 +25,7 @@ export interface Account {
   readonly reason: string
   /** The remedy, if the cause alone does not show it. */
   readonly remedy?: string
-  /** Only the base has what is not seen: the change takes it away. */
+  /** Only the base has the part that is not seen: the change removes it. */
   readonly isGone?: true
   /** SOPS encrypted its values: no tool reads them without its key. */
   readonly isEncrypted?: boolean

@@ -6,15 +6,15 @@ import type { LedgerEntry } from './entry'
 const most = 3
 
 /**
- * What a reader can do about files that are not judged for one cause. Where the change removes them or what they are for, or SOPS
- * encrypts them, the remedy of the cause would ask for the impossible.
+ * What a reader can do about files that are not judged for one cause. Where the change removes them or the
+ * dependency that they are for, or SOPS encrypts them, the remedy of the cause would ask for the impossible.
  */
 export function remedyFor(files: readonly [LedgerEntry, ...LedgerEntry[]]): string {
   const [{ cause = '', remedy }] = files
   switch (obstacleOf(files[0])) {
     case 'removed': {
       if (files.some(({ change }) => change !== 'removed'))
-        return `This change removes what is not seen, so there is nothing left to correct: make sure that nothing needs it. ${acceptance(files)}`
+        return `This change removes the part that is not seen, so there is nothing left to correct: make sure that nothing needs it. ${acceptance(files)}`
       const it = files.length > 1 ? 'them' : 'it'
       return `This change removes ${it}, so there is nothing left to correct: make sure that nothing needs what ${it === 'it' ? 'it' : 'they'} deployed. ${acceptance(files)}`
     }

@@ -14,14 +14,8 @@ import { ByInput } from './by-input'
 import type { RenderingCache } from './rendering-cache'
 import { openStub } from './stub-cluster/stub-server'
 import { ChartNetwork } from './tools/chart-network'
-import {
-  helmFiles,
-  type Running,
-  renderHelm,
-  renderRewritten,
-  rendersAsInstalled,
-  type TemplateOutput,
-} from './tools/helm'
+import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './tools/helm'
+import type { Running } from './tools/helm-template'
 import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './tools/kustomize'
 import { missingTool } from './tools/missing-tool'
 import { postRendered } from './tools/post-renderers'

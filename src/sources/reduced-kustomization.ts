@@ -114,7 +114,7 @@ class Reduction {
   changesOthers = false
   /** The folders that plugins are taken from. */
   private readonly pluginFolders: ReadonlySet<string | undefined>
-  /** The generated objects of which Git ignores a file. */
+  /** The objects that are generated from a file that Git ignores. */
   private readonly unread = new Set<string>()
   /** The replacements that were left out for those, with the folders of their Kustomizations. */
   private readonly replacements: { readonly folder: string; readonly replacement: Fields }[] = []
@@ -316,7 +316,7 @@ class Reduction {
       const paths = listOf(targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
       return this.has('source', sourceOf(source)) || paths.some((path) => this.has('field', path))
     })
-    // Of one with unknown targets, it is unknown what it leaves as it is.
+    // One whose targets are unknown may change nothing.
     const isUnread = replacements.some(({ source }) => this.unread.has(sourceOf(source))) && replacements.every(isExact)
     if (isLacking) this.dropped('replacements')
     else if (isUnread) this.replacements.push(...replacements.map((replacement) => ({ folder, replacement })))

@@ -108,7 +108,7 @@ function nameIn(select: Fields): string {
   return textOf(select.name) || textOf(select.kind)
 }
 
-/** Whether a replacement tells by group, kind and name which objects it changes. Other conditions and patterns are not tried. */
+/** Whether a replacement selects its targets by group, kind and name alone. Other conditions and patterns are not tried. */
 export function isExact({ targets }: Fields): boolean {
   return listOf(targets).every((target) => isExactTarget(fieldsOf(target)))
 }

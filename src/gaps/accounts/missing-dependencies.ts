@@ -71,7 +71,7 @@ export async function missingDependencies(
   return (file) => found.get(file)
 }
 
-/** Whether the file that asks for what is lacking does so on one side alone. */
+/** Whether a file asks for the missing dependency on one side alone. */
 async function isAskedAlone({ about, path: file }: Lack, checkout: Checkout, other: Checkout): Promise<boolean> {
   if (file === undefined) return false
   const asks = async (its: Checkout) => {

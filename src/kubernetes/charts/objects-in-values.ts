@@ -16,7 +16,7 @@ interface ObjectInValues {
   readonly value: unknown
 }
 
-/** What is not there as an object: one of some kinds, with a name. */
+/** An object that is not there: of one of some kinds, with a name. */
 interface Absent {
   readonly kinds: readonly string[]
   readonly name: string
@@ -29,7 +29,7 @@ export function releaseWriting({ kinds, name, namespace }: Absent, snapshot: Sna
   return releaseWith((one) => isOf(one, kinds, namespace) && one.names.has(name), snapshot)
 }
 
-/** The same for what an object creates that has the name in itself. */
+/** The same for an object that another one creates, which has its name in itself. */
 export function releaseMaking({ kinds, name, namespace }: Absent, snapshot: Snapshot): Manifest | undefined {
   return releaseWith(
     (one) => isOf(one, kinds, namespace) && (one.names.has(name) || namesWhole(one.value, name)),

@@ -189,3 +189,8 @@ export function inNamespace(permissions: readonly Permissions[], namespace: stri
     .filter(({ url }) => url.has(''))
     .map((allowed) => ({ ...allowed, namespace: new Set([namespace]) }))
 }
+
+/** The texts in a field of a rule: `apiGroups`, `resources`, `verbs`, `resourceNames`. */
+export function stringsIn(rule: Cursor, field: string): readonly string[] {
+  return [...rule.at(field).items()].flatMap(({ string }) => string ?? [])
+}

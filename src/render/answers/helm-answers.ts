@@ -3,16 +3,8 @@ import path from 'node:path'
 import { parseDocument } from 'yaml'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource, Values } from '../../sources/source'
-import {
-  copiedChart,
-  helmFiles,
-  layOutChart,
-  piecesIn,
-  type Running,
-  rendersAsInstalled,
-  template,
-  upgradeOf,
-} from '../tools/helm'
+import { copiedChart, helmFiles, layOutChart, piecesIn, rendersAsInstalled, upgradeOf } from '../tools/helm'
+import { type Running, template } from '../tools/helm-template'
 import type { Piece, Rendering } from '../tools/rendering'
 import { type Answers, edited, foundObject, type Part, partsOf } from './answers'
 import { filesInChart, unpackChart } from './packed-chart'

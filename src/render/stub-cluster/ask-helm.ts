@@ -4,18 +4,8 @@ import { identityOf, type ObjectRef } from '../../manifest/manifest'
 import { skimIdentities } from '../../manifest/skim'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource } from '../../sources/source'
-import {
-  errorLinesIn,
-  layOutChart,
-  piecesIn,
-  type Running,
-  rendersAsInstalled,
-  shortened,
-  template,
-  upgradeOf,
-  valuesArguments,
-  withUsableSchema,
-} from '../tools/helm'
+import { errorLinesIn, layOutChart, piecesIn, rendersAsInstalled, shortened, upgradeOf } from '../tools/helm'
+import { type Running, template, valuesArguments, withUsableSchema } from '../tools/helm-template'
 import type { Piece, Rendering } from '../tools/rendering'
 import { type Outcome, runTool } from '../tools/tool'
 import { type FoundObjects, pluralOf, type StubCluster } from './stub-api'

@@ -167,7 +167,8 @@ function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string |
 }
 
 /**
- * Whether an object is only read in a namespace that its Kustomization gives it: a build gives the namespace to references to it, too.
+ * Whether an object is read without a build, in a namespace that its Kustomization gives it: a build gives the namespace to
+ * references to it, too.
  */
 function isMovedTogether({ origin, root }: Manifest, written: string): boolean {
   const isRead = origin.kind === 'rendered' && (origin.unbuilt === 'written' || origin.unbuilt === 'changed')

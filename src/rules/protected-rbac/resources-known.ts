@@ -1,6 +1,6 @@
 import { oneEditFrom } from '../../closest'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { roleKinds } from '../../kubernetes/rbac/rbac'
+import { roleKinds, stringsIn } from '../../kubernetes/rbac/rbac'
 import { groupsWithResource, knownGroups, resourcesOfGroup } from '../../kubernetes/versions/api-groups'
 import { abridged, alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
@@ -245,8 +245,4 @@ function createsAny(rule: Cursor, groups: readonly string[], resource: string): 
     stringsIn(rule, field).some((one) => one === '*' || values.includes(one))
   const isLimited = stringsIn(rule, 'resourceNames').length > 0
   return !isLimited && has('verbs', 'create') && has('resources', resource) && has('apiGroups', ...groups)
-}
-
-function stringsIn(rule: Cursor, field: string): readonly string[] {
-  return [...rule.at(field).items()].flatMap(({ string }) => string ?? [])
 }
