@@ -58,6 +58,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/middleware-placed': ['elsewhere'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/openshift-route-resolves': ['removed'],
+  'controller-scope/paths-accepted': ['refused'],
   'controller-scope/pod-ports-admitted': ['service'],
   'controller-scope/pod-security-admits': ['refused'],
   'controller-scope/pods-start': ['removed'],

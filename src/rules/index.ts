@@ -53,6 +53,7 @@ import middlewarePlaced from './controller-scope/middleware-placed'
 import namespaceCreated from './controller-scope/namespace-created'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
+import pathsAccepted from './controller-scope/paths-accepted'
 import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
 import podSecurityAdmits from './controller-scope/pod-security-admits'
@@ -226,6 +227,7 @@ export const rules: readonly Rule[] = [
   namespaceCreated,
   namespaceIsolated,
   openshiftRouteResolves,
+  pathsAccepted,
   pathsServed,
   podPortsAdmitted,
   podSecurityAdmits,

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { type Controller, controllersHere } from './controller'
+import { controllersReadFrom } from './same-controller'
 
 /** The name of an object, as ingress-nginx has it: `namespace/name`. */
 export interface ConfigName {
@@ -41,6 +42,15 @@ export function configsNamedBy(controller: Controller): NamedConfig[] {
 
 export function configsNamedIn(snapshot: Snapshot): NamedConfig[] {
   return controllersHere(snapshot).flatMap(configsNamedBy)
+}
+
+/** The controllers that are read from an object, and those of ingress-nginx that name it as a ConfigMap. */
+export function controllersConfiguredBy(object: Manifest, snapshot: Snapshot): readonly Controller[] {
+  const { kind, namespace, name } = object.ref
+  const naming = configsNamedIn(snapshot).filter(
+    ({ map }) => kind === 'ConfigMap' && map.namespace === namespace && map.name === name,
+  )
+  return [...new Set([...controllersReadFrom(object, snapshot), ...naming.map(({ controller }) => controller)])]
 }
 
 function namedBy(text: string): ConfigName | undefined {

@@ -1,6 +1,8 @@
 import { satisfies } from 'semver'
 import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
 import type { Controller } from '../controllers/controller'
+import type { RoutedPath } from '../controllers/nginx-ingress'
 import { shareNamespace } from '../object/namespace'
 import { componentsOf } from './component'
 import { settingOf } from './detect-setting'
@@ -8,8 +10,11 @@ import { settingOf } from './detect-setting'
 /** The key of the ConfigMap that decides it. */
 export const strictPathsKey = 'strict-validate-path-type'
 
-/** Source: changelog/controller-1.8.0.md and controller-1.12.0.md of ingress-nginx */
-const releases = { has: '>=1.8.0', byDefault: '>=1.12.0' }
+/**
+ * Source: changelog/controller-1.8.0.md, controller-1.12.0.md, controller-1.12.6.md and controller-1.13.2.md of
+ * ingress-nginx
+ */
+const releases = { has: '>=1.8.0', byDefault: '>=1.12.0', takesDots: '>=1.12.6 <1.13.0 || >=1.13.2' }
 
 /**
  * The paths that the strict check accepts. Source: controller-v1.15.1, internal/ingress/inspector/rules.go,
@@ -17,23 +22,46 @@ const releases = { has: '>=1.8.0', byDefault: '>=1.12.0' }
  */
 const strict = /^\/[a-z0-9._\-/]*$/i
 
-/** Whether the strict check of ingress-nginx refuses a path. */
-export function isRefusedPath(path: string, pathType: string): boolean {
-  return pathType !== 'ImplementationSpecific' && !strict.test(path)
+/** Whether the strict check of a release of ingress-nginx may refuse a path. */
+export function mayBeRefused({ text, pathType }: RoutedPath): boolean {
+  return ['Prefix', 'Exact'].includes(pathType) && (text.includes('.') || !strict.test(text))
 }
 
-/** Whether the admission webhook of a controller certainly checks the paths of Ingresses strictly. */
-export function checksPathsStrictly(controller: Controller, snapshot: Snapshot): boolean {
-  const { manifest, release, installed, facts } = controller
+/** The strict check of paths by the admission webhook of a controller. */
+export interface StrictCheck {
+  /** The setting that turns it on, or the release that does so by default. */
+  readonly at: Cursor
+  /** The characters, other than letters and digits, that it accepts. */
+  readonly accepts: string
+  readonly refuses: (path: RoutedPath) => boolean
+}
+
+/** The strict check of a controller; undefined where it has none, or that is not certain. */
+export function strictCheckOf(controller: Controller, snapshot: Snapshot): StrictCheck | undefined {
+  const { release } = controller
+  const at = release && switchOf(controller, release, snapshot)
+  if (!at) return undefined
+  const takesDots = satisfies(release, releases.takesDots)
+  return {
+    at,
+    accepts: takesDots ? '. _ - /' : '_ - /',
+    refuses: (path) => mayBeRefused(path) && !(takesDots && strict.test(path.text)),
+  }
+}
+
+function switchOf(controller: Controller, release: string, snapshot: Snapshot): Cursor | undefined {
+  const { manifest, installed, facts, image } = controller
   const component = componentsOf(manifest).find((one) => one.facts.name === facts.name)
-  if (!component || !release || !satisfies(release, releases.has) || !asks(controller)) return false
-  if (settingOf('ingress-nginx-strict-paths', component, snapshot)) return true
+  if (!component || !satisfies(release, releases.has) || !asks(controller)) return undefined
+  const on = settingOf('ingress-nginx-strict-paths', component, snapshot)
+  if (on) return on
   if (!satisfies(release, releases.byDefault) || settingOf('ingress-nginx-loose-paths', component, snapshot))
-    return false
-  if (installed) return installed.release.values.get(`controller.config.${strictPathsKey}`).isKnown
+    return undefined
+  if (installed) return installed.release.values.get(`controller.config.${strictPathsKey}`).isKnown ? image : undefined
   const named = controller.settings.get('configmap')
   const name = named?.value?.split('/').at(-1)
-  return !named || snapshot.ofKind('ConfigMap').some((one) => one.ref.name === name && shareNamespace(one, manifest))
+  const isSeen = snapshot.ofKind('ConfigMap').some((one) => one.ref.name === name && shareNamespace(one, manifest))
+  return !named || isSeen ? image : undefined
 }
 
 /** Whether it has an admission webhook. */

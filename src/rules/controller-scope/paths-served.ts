@@ -1,4 +1,3 @@
-import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, marksOfControllers, nameOfController } from '../../kubernetes/controllers/controller'
 import {
@@ -12,7 +11,7 @@ import {
 import { faultOfPattern } from '../../kubernetes/ingress/nginx-pattern'
 import { groupsIn, lastGroupIn } from '../../kubernetes/ingress/pattern-groups'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
-import { checksPathsStrictly, isRefusedPath, strictPathsKey } from '../../kubernetes/versions/strict-paths'
+import { mayBeRefused, strictCheckOf, strictPathsKey } from '../../kubernetes/versions/strict-paths'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -42,8 +41,9 @@ export default defineRule({
       path,
       pathType,
       controller,
-    }: Record<'ingress' | 'path' | 'pathType' | 'controller', string>) =>
-      `The admission webhook of ${controller} rejects ${ingress}: with pathType ${pathType}, the path ${path} may hold only letters, digits and the characters . _ - /. Set pathType: ImplementationSpecific, or write a path without others.`,
+      accepts,
+    }: Record<'ingress' | 'path' | 'pathType' | 'controller' | 'accepts', string>) =>
+      `The admission webhook of ${controller} rejects ${ingress}: with pathType ${pathType}, the path ${path} may hold only letters, digits and the characters ${accepts}. Set pathType: ImplementationSpecific, or write a path without others.`,
     literal,
     usual: literal,
     // Source: https://kubernetes.github.io/ingress-nginx/examples/rewrite/#deployment
@@ -66,7 +66,7 @@ export default defineRule({
     const paths = routedPaths(manifest)
     for (const { host } of paths) if (host) yield host
     if (paths.some(({ host }) => host === '')) yield* patternMarks
-    if (paths.some(({ text, pathType }) => isRefusedPath(text, pathType))) yield strictPathsKey
+    if (paths.some(mayBeRefused)) yield strictPathsKey
   },
   check({ manifest, snapshot, report }) {
     if (isCanary(manifest)) return
@@ -108,12 +108,16 @@ export default defineRule({
     }
     const before = change.kind === 'changed' ? routedPaths(change.before) : []
     const isOld = (path: RoutedPath) => before.some((one) => one.text === path.text && one.pathType === path.pathType)
-    const refused = routedPaths(ingress).find((one) => isRefusedPath(one.text, one.pathType) && !isOld(one))
-    const [controller] = refused ? strictControllers(ingress, head) : []
-    if (!refused || !controller) return
-    const args = { ingress: nameOf(ingress.ref), path: refused.text, pathType: refused.pathType || 'Prefix' }
-    const ends = [refused.at, controller.image]
-    report(ends, 'refused', { ...args, controller: nameOfController(controller) }, { keys: [refused.text] })
+    const written = routedPaths(ingress).filter((one) => mayBeRefused(one) && !isOld(one))
+    for (const controller of written.length > 0 ? nginxServing(ingress, head) : []) {
+      const check = strictCheckOf(controller, head)
+      const refused = check && written.find(check.refuses)
+      if (!refused) continue
+      const args = { ingress: nameOf(ingress.ref), path: refused.text, pathType: refused.pathType }
+      const by = { controller: nameOfController(controller), accepts: check.accepts }
+      report([refused.at, check.at], 'refused', { ...args, ...by }, { keys: [refused.text] })
+      return
+    }
   },
 })
 
@@ -151,10 +155,6 @@ function wronglyGrouped(ingress: Manifest): WronglyGrouped[] {
 /** Whether the first group of a path is `(/|$)`, and another one has what is below it. */
 function takesSlashFirst({ text }: RoutedPath): boolean {
   return /^[^()]*\(\/\|\$\)\(/.test(text)
-}
-
-function strictControllers(ingress: Manifest, head: Snapshot) {
-  return nginxServing(ingress, head).filter((one) => checksPathsStrictly(one, head))
 }
 
 /** The spelling of a path that was meant as a pattern; undefined for others. */

@@ -9,7 +9,7 @@ import {
 } from '../../kubernetes/controllers/controller'
 import { mayTakeIngress, takesIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
-import { type ConfigName, configsNamedIn } from '../../kubernetes/controllers/nginx-config'
+import { controllersConfiguredBy } from '../../kubernetes/controllers/nginx-config'
 import {
   allowKey,
   riskKey,
@@ -17,7 +17,7 @@ import {
   snippetPolicyOf,
   snippetsOf,
 } from '../../kubernetes/controllers/nginx-snippets'
-import { controllersReadFrom, counterpartOf } from '../../kubernetes/controllers/same-controller'
+import { counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -61,15 +61,9 @@ export default defineRule({
     const { after } = change
     if (groupKindOf(after.ref) === ingressKind)
       return checkIngress(after, change.kind === 'changed' ? change.before : undefined, head, report)
-    const named = configsNamedIn(head).filter(({ map }) => isNamed(map, after))
-    const controllers = [...controllersReadFrom(after, head), ...named.map(({ controller }) => controller)]
-    for (const is of new Set(controllers)) checkController(is, base, head, report)
+    for (const is of controllersConfiguredBy(after, head)) checkController(is, base, head, report)
   },
 })
-
-function isNamed({ namespace, name }: ConfigName, { ref }: Manifest): boolean {
-  return ref.kind === 'ConfigMap' && ref.namespace === namespace && ref.name === name
-}
 
 /** Whether an object may decide about snippets. */
 function mayDecide({ object }: Manifest): boolean {
