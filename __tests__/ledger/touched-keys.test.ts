@@ -98,3 +98,63 @@ test.each([
     touchedIn(release('1', 'a').replace('name:', 'host:'), release('1', 'b').replace('name:', 'host:'), assumed),
   ).toMatchObject({ weighs })
 })
+
+const sealed = (text: string) => `ENC[AES256_GCM,data:${text},iv:a,tag:b,type:str]`
+
+test.each<[what: string, line: (value: string) => string, weighs: boolean]>([
+  ['the secret of a webhook', (value) => lines('argo-webhook-secret:', `  secret: ${value}`), false],
+  ['a password below hosts', (value) => lines('hosts:', `  - db_password: ${value}`), false],
+  ['a host', (value) => lines('ingress:', `  host: ${value}`), true],
+  ['the name of a Secret of TLS', (value) => lines('tls:', `  secret: ${value}`), true],
+  ['what rejects objects', (value) => lines('webhook:', `  failurePolicy: ${value}`), true],
+  ['a host before a password in a flow map', (value) => lines(`a: {host: ${value}, password: ${value}}`), true],
+])('a value that SOPS encrypts: %s', (_, line, weighs) => {
+  expect(touchedIn(line(sealed('a')), line(sealed('b')))).toMatchObject({ weighs })
+})
+
+test('the secret of a webhook weighs where it is not encrypted', () => {
+  expect(touchedIn('webhook: {}\n', lines('webhook:', '  secret: a'))).toMatchObject({ weighs: true })
+})
+
+const play = (...text: string[]) => lines('- name: web', '  hosts: all', '  tasks:', ...text)
+
+test.each<[what: string, before: string, after: string, weighs: boolean]>([
+  ['the servers of a play', play(), play().replace('all', 'web'), false],
+  ['its roles', lines('- hosts: all', '  roles: [a]'), lines('- hosts: all', '  roles:', '    - role: b'), false],
+  ['a role of a task', '- name: a\n', lines('- name: a', '  include_role: {name: b}'), false],
+  [
+    'the machine that a module connects to',
+    '- name: a\n',
+    lines('- name: a', '  community.general.hpilo_boot:', '    host: b'),
+    false,
+  ],
+  [
+    'the cluster that a module connects to',
+    '- name: a\n',
+    lines('- name: a', '  community.okd.k8s:', '    host: b'),
+    true,
+  ],
+  [
+    'a variable of a role',
+    lines('- hosts: all', '  roles:', '    - role: a'),
+    lines('- hosts: all', '  roles:', '    - role: a', '      ingress_host: b'),
+    true,
+  ],
+  [
+    'an object that a task applies',
+    play(),
+    play(
+      '    - kubernetes.core.k8s:',
+      '        definition: {kind: Ingress, metadata: {name: a}, spec: {rules: [{host: b}]}}',
+    ),
+    true,
+  ],
+  ['hosts of a list that is no playbook', '- hosts: [a]\n', '- hosts: [b]\n', true],
+  ['hosts of a file of variables', 'hosts: [a]\ntasks: 1\n', 'hosts: [b]\ntasks: 1\n', true],
+])('in a file of Ansible: %s', (_, before, after, weighs) => {
+  expect(touchedIn(before, after, [], 'Ansible')).toMatchObject({ weighs })
+})
+
+test('the keys of a play weigh in a file of another tool', () => {
+  expect(touchedIn(play(), play().replace('all', 'web'))).toMatchObject({ weighs: true })
+})

@@ -1,5 +1,7 @@
 import { Hunks } from '../manifest/hunks'
 import type { Side } from '../manifest/manifest'
+import { withoutKeysOfAnsible } from './ansible-keys'
+import { isEncrypted } from './named-files'
 
 /** The start of a change of a file, and whether it touches routes, TLS or permissions. */
 export interface Touched {
@@ -42,6 +44,9 @@ const ofBackends: ReadonlySet<string> = new Set(['rules', 'backendRefs'])
 /** Keys of Pods that hold one of these words, and are about the node. */
 const ofNodes = new Set(['hostNetwork', 'hostPath', 'hostPort', 'hostPID', 'hostIPC', 'hostUsers', 'hostAliases'])
 
+/** Ends of keys of credentials: an encrypted value of one decides no route, certificate or permission. */
+const ofCredentials = ['password', 'passwd', 'token']
+
 /** Kinds whose every field is about routes, TLS or permissions. */
 const kinds =
   /^(?:Ingress|IngressClass|IngressRoute\w*|HTTPProxy|Gateway|GatewayClass|\w*Route|VirtualService|Certificate|(?:Cluster)?Issuer|(?:Cluster)?Role(?:Binding)?|\w*WebhookConfiguration)$/
@@ -50,20 +55,22 @@ const kinds =
  * Compares the two texts of a file line by line; a side that lacks the file has none.
  *
  * @param assumed the kinds of assumed objects of the values that are judged: their keys then have no weight
+ * @param tool the tool that takes the file
  */
 export function touchedIn(
   before: string | undefined,
   after: string | undefined,
   assumed: readonly string[] = [],
+  tool?: string,
 ): Touched {
   const side = after === undefined ? 'base' : 'head'
   const touched = linesTouched(before ?? '', after ?? '')
   if (!touched) return { side, line: 1, weighs: true }
   const { added, newLines, oldLines, written, cut } = touched
-  const [heavy, gone] = [heavyLines(newLines, written), heavyLines(oldLines, cut)]
+  const [heavy, gone] = [heavyLines(newLines, written, tool), heavyLines(oldLines, cut, tool)]
   const open =
     assumed.length > 0
-      ? [...heavyLines(newLines, written, assumed), ...heavyLines(oldLines, cut, assumed)]
+      ? [...heavyLines(newLines, written, tool, assumed), ...heavyLines(oldLines, cut, tool, assumed)]
       : [...heavy, ...gone]
   const weighs = open.length > 0
   if (side === 'base') return { side, line: gone[0] ?? 1, weighs }
@@ -91,23 +98,41 @@ function linesOf(lines: readonly string[], hunks: Hunks): number[] {
 }
 
 /** The lines that have a word of routes, TLS or permissions among their keys and the keys above them. */
-function heavyLines(lines: readonly string[], chosen: readonly number[], judged: readonly string[] = []): number[] {
+function heavyLines(
+  lines: readonly string[],
+  chosen: readonly number[],
+  tool: string | undefined,
+  judged: readonly string[] = [],
+): number[] {
   const wanted = new Set(chosen)
   const found: number[] = []
   const kindsAt = new Map<number, boolean>()
-  for (const { line, start, keys } of keysOfLines(lines)) {
+  const keyed = [...keysOfLines(lines)]
+  for (const one of tool === 'Ansible' ? withoutKeysOfAnsible(keyed, lines) : keyed) {
+    const { line, start, keys } = one
     if (!wanted.has(line)) continue
     const isKind = kindsAt.get(start) ?? kindsBelow(lines, start)
     kindsAt.set(start, isKind)
-    const all = keys.flatMap(heavyWords)
+    const all = weightOf(one, lines[line - 1] ?? '')
     const without = judgedWords(all, keys, judged)
     if (isKind || all.some((word) => !without.has(word))) found.push(line)
   }
   return found
 }
 
+/** The words that weigh on a line. */
+function weightOf({ keys, own }: KeyedLine, text: string): string[] {
+  const found = keys.flatMap(heavyWords)
+  // A flow map may hold further values on its line.
+  if (own !== 1 || !isEncrypted(text)) return found
+  const last = keys.at(-1)?.toLowerCase() ?? ''
+  if (ofCredentials.some((word) => last.endsWith(word))) return []
+  // `secret` names an object elsewhere: `ingress.tls.secret`.
+  return last.endsWith('secret') ? found.filter((word) => !word.startsWith('webhook')) : found
+}
+
 /** A line that says something. */
-interface KeyedLine {
+export interface KeyedLine {
   readonly line: number
   /** The index of the line at which its document starts. */
   readonly start: number

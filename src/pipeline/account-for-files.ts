@@ -239,7 +239,7 @@ async function withPlace(
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )
-  const { side, line, weighs } = touchedIn(before, after, entry.assumed)
+  const { side, line, weighs } = touchedIn(before, after, entry.assumed, entry.tool)
   const text = (side === 'base' ? before : after) ?? ''
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = Math.max(1, written.search(/\S/) + 1)
