@@ -9,6 +9,8 @@ export interface Sample {
   readonly value: unknown
   /** The templates that use it, by their paths in the chart. */
   readonly files: ReadonlySet<string>
+  /** Whether a comment of the values file shows it. */
+  readonly isExample?: boolean
 }
 
 /** The most samples of one chart: with more, a fault of one template more often hides the others. */
@@ -58,8 +60,10 @@ export function samplesIn(
         return value === undefined ? [] : [{ path, value, files }]
       }
       const empty = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined && one !== null)
-      const value = sampleOf(node, keys) ?? (node.ways.has('items') ? examples.get(path) : undefined)
-      return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files }] : []
+      const own = sampleOf(node, keys)
+      const value = own ?? (node.ways.has('items') ? examples.get(path) : undefined)
+      const isExample = own === undefined
+      return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files, isExample }] : []
     })
   return [...choicesIn(values, templates), ...found].slice(0, most)
 }
