@@ -108,3 +108,27 @@ describe('a file that leaves what Flux gets', () => {
     ])
   })
 })
+
+test('each cluster packs by the GitRepository of its own folder, where all have one name', async () => {
+  const cluster = (name: string) => ({
+    [`clusters/${name}/flux/source.yaml`]: repository(),
+    [`clusters/${name}/flux/rbac.yaml`]: kustomization(`rbac-${name}`, `./clusters/${name}/rbac`, 'prune: true'),
+    [`clusters/${name}/rbac/role.yaml`]: role.replace('kube-controller-manager', name),
+  })
+  const packing = (name: string) => ({
+    [`clusters/${name}/flux/source.yaml`]: repository().replace(
+      'spec: {',
+      `spec: {ignore: "/*\\n!/clusters/${name}", `,
+    ),
+  })
+  const files = { ...cluster('east'), ...cluster('west') }
+  expect(lines(await change(files, { ...packing('east'), ...packing('west') }))).toEqual([])
+  expect(
+    lines(
+      await change(files, {
+        ...packing('east'),
+        'clusters/west/flux/source.yaml': Object.values(packing('east'))[0] ?? '',
+      }),
+    ),
+  ).toEqual(['introduced error head/clusters/west/flux/rbac.yaml:1 source/unrendered'])
+})

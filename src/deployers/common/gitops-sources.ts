@@ -5,6 +5,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { repositoryName } from '../../revision/repository-name'
+import { sharedFolders } from '../../shared-folders'
 import { ignorableKustomization, type Kustomization } from '../../sources/kustomization'
 import type { DeclarationSite, Source } from '../../sources/source'
 import type { ArgoFiles } from './argocd-files'
@@ -246,10 +247,13 @@ export class GitOpsSources {
     return this.repositoryIndex.broughtBy.get(manifest)
   }
 
-  /** The objects that an object may refer to: first those of the same rendering, then those of files. */
+  /**
+   * The objects that an object may refer to: first those of the same rendering, then those of files; of equal ones, those
+   * in the nearest folders, as repositories with a folder for each cluster use one name in all of them.
+   */
   nearTo(manifest: Manifest, all: readonly Manifest[]): readonly Manifest[] {
+    if (all.length < 2) return all
     const { broughtBy } = this.repositoryIndex
-    if (broughtBy.size === 0) return all
     const own = broughtBy.get(manifest)
     const ownTarget = own && this.targetOf(own)
     const rankOf = (one: Manifest) => {
@@ -258,8 +262,12 @@ export class GitOpsSources {
       if (its.source.id === own?.source.id) return 0
       return ownTarget !== undefined && this.targetOf(its) === ownTarget ? 1 : 3
     }
-    const ranked = all.map((one) => ({ one, rank: rankOf(one) }))
-    return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one)
+    const ranked = all.map((one) => ({
+      one,
+      rank: rankOf(one),
+      shared: sharedFolders(one.origin.path, manifest.origin.path),
+    }))
+    return ranked.sort((a, b) => a.rank - b.rank || b.shared - a.shared).map(({ one }) => one)
   }
 
   /** The target of a bringer as text, to compare it: a bringer may bring hundreds of objects. */

@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { type FluxKustomization, type GivenVariables, variablesGivenBy } from '../../gitops/flux-kustomization'
 import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
@@ -153,8 +154,9 @@ export class FluxReferences {
         else this.byName.set(key, [one])
       }
     }
-    // The objects of one rendering have the same ones near.
-    const key = JSON.stringify([this.named.bringerOf(manifest)?.source.id, kind, name])
+    // The objects of one rendering and of one folder have the same ones near.
+    const folder = path.dirname(manifest.origin.path)
+    const key = JSON.stringify([this.named.bringerOf(manifest)?.source.id, folder, kind, name])
     const known = this.nearest.get(key)
     if (known) return known
     const near = this.named.nearTo(manifest, this.byName.get(`${kind}/${name}`) ?? [])

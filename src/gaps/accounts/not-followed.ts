@@ -4,6 +4,7 @@ import { knownValuesOf } from '../../kubernetes/charts/known-values'
 import type { LoadedObject } from '../../manifest/load'
 import { identityOf, Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
 import { heldFolderOf } from '../../revision/held-files'
+import { sharedFolders } from '../../shared-folders'
 import type { InflatedChart } from '../../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../../sources/kustomization'
 import { faultInWords, lineFor, networkLine } from '../entries-not-fetched'
@@ -67,13 +68,6 @@ export function notFollowed(
     for (const [path, its] of remoteVersions(one, other)) add(path, its)
   }
   return found
-}
-
-/** The number of upper folders that two files have in common. */
-function sharedFolders(one: string, other: string): number {
-  const [own, its] = [one.split('/').slice(0, -1), other.split('/').slice(0, -1)]
-  const end = own.findIndex((folder, index) => folder !== its[index])
-  return end === -1 ? own.length : end
 }
 
 function asValues({ reason, ...its }: NotFollowed): NotFollowed {
