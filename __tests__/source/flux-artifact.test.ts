@@ -115,20 +115,14 @@ test('each cluster packs by the GitRepository of its own folder, where all have 
     [`clusters/${name}/flux/rbac.yaml`]: kustomization(`rbac-${name}`, `./clusters/${name}/rbac`, 'prune: true'),
     [`clusters/${name}/rbac/role.yaml`]: role.replace('kube-controller-manager', name),
   })
-  const packing = (name: string) => ({
-    [`clusters/${name}/flux/source.yaml`]: repository().replace(
-      'spec: {',
-      `spec: {ignore: "/*\\n!/clusters/${name}", `,
-    ),
-  })
+  const packing = (name: string) => repository().replace('spec: {', `spec: {ignore: "/*\\n!/clusters/${name}", `)
   const files = { ...cluster('east'), ...cluster('west') }
-  expect(lines(await change(files, { ...packing('east'), ...packing('west') }))).toEqual([])
-  expect(
-    lines(
-      await change(files, {
-        ...packing('east'),
-        'clusters/west/flux/source.yaml': Object.values(packing('east'))[0] ?? '',
-      }),
-    ),
-  ).toEqual(['introduced error head/clusters/west/flux/rbac.yaml:1 source/unrendered'])
+  const sources = (east: string, west: string) => ({
+    'clusters/east/flux/source.yaml': packing(east),
+    'clusters/west/flux/source.yaml': packing(west),
+  })
+  expect(lines(await change(files, sources('east', 'west')))).toEqual([])
+  const report = await change(files, sources('east', 'east'))
+  expect(lines(report)).toEqual(['introduced error head/clusters/west/flux/rbac.yaml:1 source/unrendered'])
+  expect(report.findings[0]?.text).toContain('Kustomization flux-system/rbac-west deploys can no longer be rendered')
 })

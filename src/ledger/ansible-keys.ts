@@ -1,4 +1,4 @@
-import type { KeyedLine } from './touched-keys'
+import type { KeyedLine } from './keys-of-lines'
 
 /** Keys of a play beside `hosts`. */
 const ofPlays = ['tasks', 'roles', 'pre_tasks', 'post_tasks', 'handlers']

@@ -1,6 +1,7 @@
 import { Hunks } from '../manifest/hunks'
 import type { Side } from '../manifest/manifest'
 import { withoutKeysOfAnsible } from './ansible-keys'
+import { type KeyedLine, keysOfLines } from './keys-of-lines'
 import { isEncrypted } from './named-files'
 
 /** The start of a change of a file, and whether it touches routes, TLS or permissions. */
@@ -131,37 +132,6 @@ function weightOf({ keys, own }: KeyedLine, text: string): string[] {
   return last.endsWith('secret') ? found.filter((word) => !word.startsWith('webhook')) : found
 }
 
-/** A line that says something. */
-export interface KeyedLine {
-  readonly line: number
-  /** The index of the line at which its document starts. */
-  readonly start: number
-  /** Its keys, behind those above them. */
-  readonly keys: readonly string[]
-  /** The number of keys on the line itself. */
-  readonly own: number
-}
-
-/** The lines of a YAML text that say something, with their keys. */
-export function* keysOfLines(lines: readonly string[]): Generator<KeyedLine> {
-  const above: { indent: number; keys: readonly string[] }[] = []
-  let start = 0
-  for (const [index, text] of lines.entries()) {
-    if (/^---(?:\s|$)/.test(text)) {
-      above.length = 0
-      start = index + 1
-      continue
-    }
-    // A dash alone begins an item whose keys are on the next lines.
-    const indent = text.search(/[^\s-]/)
-    if (indent === -1 || /^\s*#/.test(text)) continue
-    while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    const own = keysIn(text)
-    above.push({ indent, keys: own })
-    yield { line: index + 1, start, keys: above.flatMap(({ keys }) => keys), own: own.length }
-  }
-}
-
 /** The words without weight on a line, as the assumed objects that they make are judged. */
 function judgedWords(
   words: readonly string[],
@@ -183,13 +153,6 @@ function kindsBelow(lines: readonly string[], start: number): boolean {
     if (kind !== undefined) return kinds.test(kind)
   }
   return false
-}
-
-/** The keys that are written on a line, those of a flow map too. */
-function keysIn(text: string): string[] {
-  // Each word is matched with any text after it, so that none is read again from its second character on.
-  const found = text.matchAll(/([\w./-]+)["']?\s*(:(?:\s|$))?/g)
-  return [...found].flatMap(([, key = '', colon]) => (colon === undefined ? [] : [key]))
 }
 
 /** The words of a key that are of routes, TLS or permissions. */

@@ -1,4 +1,5 @@
-import { keysOfLines, linesTouched } from './touched-keys'
+import { keysOfLines } from './keys-of-lines'
+import { linesTouched } from './touched-keys'
 
 /**
  * Whether a change of a file touches nothing but some values of a chart, which may be at any depth of the file.

@@ -229,8 +229,8 @@ function withWish(source: HelmSource, wish: Wish): HelmSource {
 
 function withSamples(source: HelmSource, samples: readonly Sample[]): HelmSource {
   const written = samples.map(({ path: key, value }) => `${key}=${JSON.stringify(value)}`)
-  const shown = samples.map(({ path: key, isExample }, index) =>
-    isExample ? `the example of ${key} in a comment of its values` : (written[index] ?? ''),
+  const shown = samples.map(({ path: key, value, isExample }) =>
+    isExample ? `the example of ${key} in a comment of its values` : `${key}=${JSON.stringify(value)}`,
   )
   const supposed = [source.supposed, abridged(shown, 5)].filter(Boolean).join(', ')
   return {

@@ -61,12 +61,16 @@ function checkController(is: Controller, base: Snapshot, head: Snapshot, report:
   const isLost = (path: RoutedPath) => check.refuses(path) && !before?.refuses(path)
   const refused = head.ofKind(ingressKind).flatMap((ingress) => {
     const path = routedPaths(ingress).find(isLost)
-    const isOld = path && base.get(ingress.ref).some((one) => routedPaths(one).some(({ text }) => text === path.text))
-    return path && isOld && takesIngress(is, ingress, head) ? [{ ingress, path }] : []
+    return path && wasThere(path, ingress, base) && takesIngress(is, ingress, head) ? [{ ingress, path }] : []
   })
   const [first] = refused
   if (!first) return
   const ingresses = abridged(refused.map(({ ingress }) => nameOf(ingress.ref)))
   const args = { controller: nameOfController(is), ingresses, path: first.path.text, accepts: check.accepts }
   report([check.at, first.path.at], 'refused', args, { keys: [] })
+}
+
+/** Whether an Ingress had a path before; one that the change writes is reported where it is written. */
+function wasThere({ text, pathType }: RoutedPath, { ref }: Manifest, base: Snapshot): boolean {
+  return base.get(ref).some((one) => routedPaths(one).some((was) => was.text === text && was.pathType === pathType))
 }
