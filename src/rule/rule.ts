@@ -177,7 +177,6 @@ type AnyRule<M extends Messages, P extends TSchema> =
   | ChangeRule<M, P>
   | RemovalRule<M, P>
 
-/** One rule, as the engine runs it. */
 /** A rule of any messages and parameters. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
 export type Rule = AnyRule<any, any>

@@ -53,6 +53,29 @@ export function controllersConfiguredBy(object: Manifest, snapshot: Snapshot): r
   return [...new Set([...controllersReadFrom(object, snapshot), ...naming.map(({ controller }) => controller)])]
 }
 
+/** A value in the ConfigMap of an ingress-nginx. */
+export interface Configured {
+  /** The value, or the place that would hold it. */
+  readonly at: Cursor
+  /** Undefined where it is not set. */
+  readonly text: string | undefined
+}
+
+/** The value under a key of the ConfigMap that configures an ingress-nginx; undefined where it is unknown. */
+export function configuredIn(controller: Controller, key: string, snapshot: Snapshot): Configured | undefined {
+  const { installed, settings, place } = controller
+  if (installed) {
+    const { at, isKnown, value } = installed.release.values.get(`controller.config.${key}`)
+    return isKnown ? { at, text: value === undefined ? undefined : String(value) } : undefined
+  }
+  const named = configsNamedBy(controller).find(({ flag }) => flag === 'configmap')
+  const maps = named ? snapshot.get({ group: '', kind: 'ConfigMap', ...named.map }) : []
+  const [map] = maps
+  if (maps.length > 1 || (named ? !map : settings.has('configmap'))) return undefined
+  const at = map?.root.at('data', key)
+  return { at: at ?? place, text: at?.string }
+}
+
 function namedBy(text: string): ConfigName | undefined {
   const [namespace, name, more] = text.split('/')
   return namespace && name && more === undefined ? { namespace, name } : undefined

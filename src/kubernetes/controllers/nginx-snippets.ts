@@ -5,7 +5,7 @@ import type { Manifest } from '../../manifest/manifest'
 import type { ChartRelease } from '../charts/chart-release'
 import { isPlaceholder } from '../ingress/ingress'
 import type { Controller } from './controller'
-import { configsNamedBy } from './nginx-config'
+import { type Configured, configuredIn } from './nginx-config'
 
 /** The keys of ingress-nginx's ConfigMap that decide about snippets in annotations. */
 export const allowKey = 'allow-snippet-annotations'
@@ -37,43 +37,26 @@ const unknown: SnippetPolicy = { allows: undefined, reads: undefined }
 export function snippetPolicyOf(controller: Controller, snapshot: Snapshot): SnippetPolicy {
   const { facts, installed, release, settings } = controller
   if (facts.name !== 'ingress-nginx' || !release || settings.has('annotations-prefix')) return unknown
-  return installed ? policyOfChart(installed.release, release) : policyOfWorkload(controller, release, snapshot)
-}
-
-function policyOfWorkload(controller: Controller, release: string, snapshot: Snapshot): SnippetPolicy {
-  const named = configsNamedBy(controller).find(({ flag }) => flag === 'configmap')
-  const maps = named ? snapshot.get({ group: '', kind: 'ConfigMap', ...named.map }) : []
-  const [map] = maps
-  if (maps.length > 1 || (named ? !map : controller.settings.has('configmap'))) return unknown
-  const [allow, risk] = [allowKey, riskKey].map((key) => map?.root.at('data', key))
-  const { place } = controller
+  const [allow, risk] = [allowKey, riskKey].map((key) => configuredIn(controller, key, snapshot))
+  // The chart writes its own value under the key, where its config has none.
+  const chosen = installed && allow && allow.text === undefined ? chosenInChart(installed.release) : allow
+  if (!chosen || !risk) return unknown
+  const allowed = installed
+    ? satisfies(installed.release.version, allowedByChart)
+    : satisfies(release, allowedByDefault)
   return {
-    allows: decided(allow ?? place, allow?.string, isTrue, satisfies(release, allowedByDefault)),
-    reads: decided(risk ?? place, risk?.string, isCritical, satisfies(release, readByDefault)),
+    allows: decided(chosen, isTrue, allowed),
+    reads: decided(risk, isCritical, satisfies(release, readByDefault)),
   }
 }
 
-function policyOfChart({ values, version }: ChartRelease, release: string): SnippetPolicy {
-  const own = values.get('controller.allowSnippetAnnotations')
-  const [config, risk] = [values.get(`controller.config.${allowKey}`), values.get(`controller.config.${riskKey}`)]
-  if (!own.isKnown || !config.isKnown || !risk.isKnown) return unknown
-  const allow = config.value === undefined ? own : config
-  return {
-    allows: decided(allow.at, textOf(allow.value), isTrue, satisfies(version, allowedByChart)),
-    reads: decided(risk.at, textOf(risk.value), isCritical, satisfies(release, readByDefault)),
-  }
+/** The value of the chart that writes the key into its ConfigMap. */
+function chosenInChart({ values }: ChartRelease): Configured | undefined {
+  const { at, isKnown, value } = values.get('controller.allowSnippetAnnotations')
+  return isKnown ? { at, text: value === undefined ? undefined : String(value) } : undefined
 }
 
-function textOf(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value)
-}
-
-function decided(
-  at: Cursor,
-  text: string | undefined,
-  holds: (text: string) => boolean,
-  byDefault: boolean,
-): Decision | undefined {
+function decided({ at, text }: Configured, holds: (text: string) => boolean, byDefault: boolean): Decision | undefined {
   if (text !== undefined && isPlaceholder(text)) return undefined
   return { at, holds: text === undefined || text === '' ? byDefault : holds(text) }
 }

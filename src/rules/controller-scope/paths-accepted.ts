@@ -11,7 +11,7 @@ import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller
 import { controllersConfiguredBy } from '../../kubernetes/controllers/nginx-config'
 import { type RoutedPath, routedPaths } from '../../kubernetes/controllers/nginx-ingress'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
-import { strictCheckOf, strictPathsKey } from '../../kubernetes/versions/strict-paths'
+import { strictCheckOf, strictPathsKey } from '../../kubernetes/controllers/strict-paths'
 import { abridged } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
@@ -31,8 +31,8 @@ export default defineRule({
   summary: 'The webhook of an ingress-nginx that changes still accepts the paths of the Ingresses that it serves.',
   since: '1.37.0',
   scope: 'change',
-  kinds: [...controllerKinds, 'ConfigMap', ...releaseKinds],
-  reads: [...partKinds, ingressKind],
+  kinds: [...controllerKinds, ...releaseKinds, ...partKinds],
+  reads: [ingressKind],
   assumed: { since: '1.37.0' },
   messages,
   putBack: { refused: 'changed' },

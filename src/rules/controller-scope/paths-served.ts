@@ -8,10 +8,10 @@ import {
   routedPaths,
   servedByNginx,
 } from '../../kubernetes/controllers/nginx-ingress'
+import { mayBeRefused, strictCheckOf, strictPathsKey } from '../../kubernetes/controllers/strict-paths'
 import { faultOfPattern } from '../../kubernetes/ingress/nginx-pattern'
 import { groupsIn, lastGroupIn } from '../../kubernetes/ingress/pattern-groups'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
-import { mayBeRefused, strictCheckOf, strictPathsKey } from '../../kubernetes/versions/strict-paths'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'

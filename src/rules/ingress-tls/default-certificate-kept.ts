@@ -7,6 +7,7 @@ import {
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { controllersReadFrom, counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { covers, isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { certManagerGroups, issuerOf } from '../../kubernetes/tls/cert-manager'
@@ -25,7 +26,7 @@ export default defineRule({
   summary: 'The default certificate of a controller keeps serving the names that it served.',
   since: '1.6.0',
   scope: 'change',
-  kinds: [...controllerKinds, ...releaseKinds],
+  kinds: [...controllerKinds, ...releaseKinds, ...partKinds],
   reads: [...producerKinds, ...issuerKinds],
   messages: {
     unmade: ({ controller, was, secret, maker }: Moved & { maker: string }) =>
@@ -37,6 +38,7 @@ export default defineRule({
   },
   putBack: { unmade: 'changed', uncovered: 'changed', staging: 'changed' },
   *partners(manifest) {
+    yield* namesOfParts(manifest)
     for (const { defaultCertificate } of controllersOf(manifest)) {
       yield* marksOfControllers
       const secret = writtenIn(defaultCertificate)

@@ -1,11 +1,9 @@
 import { satisfies } from 'semver'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
-import type { Controller } from '../controllers/controller'
-import type { RoutedPath } from '../controllers/nginx-ingress'
-import { shareNamespace } from '../object/namespace'
-import { componentsOf } from './component'
-import { settingOf } from './detect-setting'
+import type { Controller } from './controller'
+import { configuredIn } from './nginx-config'
+import type { RoutedPath } from './nginx-ingress'
 
 /** The key of the ConfigMap that decides it. */
 export const strictPathsKey = 'strict-validate-path-type'
@@ -49,19 +47,14 @@ export function strictCheckOf(controller: Controller, snapshot: Snapshot): Stric
   }
 }
 
+/** What turns the check on: its setting, or the release. */
 function switchOf(controller: Controller, release: string, snapshot: Snapshot): Cursor | undefined {
-  const { manifest, installed, facts, image } = controller
-  const component = componentsOf(manifest).find((one) => one.facts.name === facts.name)
-  if (!component || !satisfies(release, releases.has) || !asks(controller)) return undefined
-  const on = settingOf('ingress-nginx-strict-paths', component, snapshot)
-  if (on) return on
-  if (!satisfies(release, releases.byDefault) || settingOf('ingress-nginx-loose-paths', component, snapshot))
+  if (controller.facts.name !== 'ingress-nginx' || !satisfies(release, releases.has) || !asks(controller))
     return undefined
-  if (installed) return installed.release.values.get(`controller.config.${strictPathsKey}`).isKnown ? image : undefined
-  const named = controller.settings.get('configmap')
-  const name = named?.value?.split('/').at(-1)
-  const isSeen = snapshot.ofKind('ConfigMap').some((one) => one.ref.name === name && shareNamespace(one, manifest))
-  return !named || isSeen ? image : undefined
+  const configured = configuredIn(controller, strictPathsKey, snapshot)
+  if (configured?.text === 'true') return configured.at
+  const isUnset = configured && configured.text === undefined
+  return isUnset && satisfies(release, releases.byDefault) ? controller.image : undefined
 }
 
 /** Whether it has an admission webhook. */
