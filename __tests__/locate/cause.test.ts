@@ -70,6 +70,17 @@ describe('the cause of a finding is', () => {
     expect(without.causes).toEqual(['role.yaml:4 subjects:'])
   })
 
+  test('of edits without each of which it is gone, that of the printed line', async () => {
+    const isFound = (texts: Texts) => has(texts['rbac.yaml'], 'role: web', 'roleRef: site')
+    const change = {
+      'rbac.yaml': ['role: nginx\nrules: []\nroleRef: nginx\n', 'role: web\nrules: []\nroleRef: site\n'] as const,
+    }
+    expect((await search(change, isFound, 40, { path: 'rbac.yaml', line: 3 })).causes).toEqual([
+      'rbac.yaml:3 roleRef: site',
+    ])
+    expect((await search(change, isFound)).causes).toEqual(['rbac.yaml:1 role: web'])
+  })
+
   test('of lines that were written together, the last that matters alone', async () => {
     const { causes } = await search({ 'values.yaml': ['a: 1\n', 'a: 1\nb:\n  c:\n    d: 2\n  e: 3\n'] }, (texts) =>
       has(texts['values.yaml'], 'b:', 'c:', 'd: 2'),

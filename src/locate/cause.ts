@@ -93,7 +93,10 @@ export async function editsToBlame(
   gone: (reverted: ReadonlySet<Edit>) => Promise<boolean>,
   near: number | undefined,
 ): Promise<readonly Edit[]> {
-  let edits = text?.edits ?? []
+  const all = text?.edits ?? []
+  // The edit of the printed line before the others, of which one may only take away what the finding compares it with.
+  const printing = all.find((edit) => linesOf(edit).some(({ afterLine }) => afterLine === near))
+  let edits = all.length > 1 && printing && (await gone(new Set([printing]))) ? [printing] : all
   while (edits.length > fewEdits) {
     const middle = edits.length >> 1
     const halves = [edits.slice(0, middle), edits.slice(middle)]

@@ -32,7 +32,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/deployer-resolves': ['removed', 'unhealthy', 'unmatched', 'unsourced'],
   'controller-scope/egress-admitted': ['controller'],
   'controller-scope/endpoints-kept': ['lost', 'port'],
-  'controller-scope/extension-resolves': ['removed', 'unknown'],
+  'controller-scope/extension-resolves': ['elsewhere', 'removed', 'unknown'],
   'controller-scope/gateway-programmed': ['moved', 'proxyless', 'unparameterized'],
   'controller-scope/gateway-kept': [
     'brought',

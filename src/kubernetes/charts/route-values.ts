@@ -92,12 +92,34 @@ function parentOf(item: LayeredValue, fill: Filled): Placed | undefined {
   return { at: item.at, map: Object.fromEntries([...texts, ...number]) }
 }
 
-/** The backends of rules, as far as they are read; an entry for nothing else is in them. */
-function rulesOf({ at, items }: LayeredValue, { backendOf }: Reading): Placed | undefined {
-  const rules = (items ?? []).flatMap((rule): Placed[] => {
-    const refs = rule.get('backendRefs')
-    const list = (refs.items ?? []).flatMap((ref) => backendOf(ref, 'route') ?? [])
-    return rule.at && refs.at && list.length > 0 ? [{ at: rule.at, map: { backendRefs: { at: refs.at, list } } }] : []
-  })
+/** Rules, with the backends and the filters of a controller's own kinds, as far as they are read. */
+function rulesOf({ at, items }: LayeredValue, reading: Reading): Placed | undefined {
+  const rules = (items ?? []).flatMap((rule) => ruleOf(rule, reading) ?? [])
   return at && rules.length > 0 ? { at, list: rules } : undefined
+}
+
+function ruleOf(rule: LayeredValue, { backendOf, fill }: Reading): Placed | undefined {
+  const [refs, filters] = [rule.get('backendRefs'), rule.get('filters')]
+  const parts = Object.entries({
+    backendRefs: placedList(refs, (ref) => backendOf(ref, 'route')),
+    filters: placedList(filters, (filter) => extensionOf(filter, fill)),
+  }).flatMap(([key, part]): [string, Placed][] => (part ? [[key, part]] : []))
+  return rule.at && parts.length > 0 ? { at: rule.at, map: Object.fromEntries(parts) } : undefined
+}
+
+/** The items of a list that can be read, if there are some. */
+function placedList({ at, items }: LayeredValue, read: (item: LayeredValue) => Placed | undefined) {
+  const list = (items ?? []).flatMap((item) => read(item) ?? [])
+  return at && list.length > 0 ? { at, list } : undefined
+}
+
+/** A filter that names an object of a controller's own kind. */
+function extensionOf(filter: LayeredValue, fill: Filled): Placed | undefined {
+  const named = filter.get('extensionRef')
+  const parts = ['group', 'kind', 'name'].flatMap((key): [string, Placed][] => {
+    const text = textOf(named.get(key), fill)
+    return text ? [[key, text]] : []
+  })
+  if (!filter.at || !named.at || parts.length < 3) return undefined
+  return { at: filter.at, map: { extensionRef: { at: named.at, map: Object.fromEntries(parts) } } }
 }

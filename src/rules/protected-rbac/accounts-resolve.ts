@@ -3,7 +3,7 @@ import { workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { makersIn } from '../../kubernetes/charts/makers'
-import { type RemoteRelease, remoteReleasesOf } from '../../kubernetes/charts/remote-release'
+import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from '../../kubernetes/charts/remote-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { usersOfAccounts } from '../../kubernetes/object/account-users'
 import { accountOf } from '../../kubernetes/object/service-account'
@@ -117,6 +117,8 @@ interface Accounts {
   readonly namespaces: ReadonlySet<string>
   /** The releases of charts, by name. */
   readonly releases: ReadonlyMap<string, readonly RemoteRelease[]>
+  /** Those whose values name the account that the chart makes, by that name. */
+  readonly accountMakers: ReadonlyMap<string, readonly RemoteRelease[]>
 }
 
 const known = new WeakMap<Snapshot, Accounts>()
@@ -131,9 +133,14 @@ function accountsIn(snapshot: Snapshot): Accounts {
   const bound = new Set(bindings.flatMap(subjectsOf).map(({ at }) => at.at('name').string ?? ''))
   const spaces = snapshot.manifests.map(({ ref }) => (ref.kind === 'Namespace' ? ref.name : ref.namespace))
   const releases = new Map<string, RemoteRelease[]>()
+  const accountMakers = new Map<string, RemoteRelease[]>()
   for (const one of releaseKinds.flatMap((kind) => snapshot.ofKind(kind)))
-    for (const release of remoteReleasesOf(one, snapshot)) append(releases, release.name, release)
-  const accounts = { named, users, bound, namespaces: new Set(spaces), releases }
+    for (const release of remoteReleasesOf(one, snapshot)) {
+      append(releases, release.name, release)
+      const made = seenValuesOf(release).get('serviceAccount').get('name').scalar
+      if (typeof made === 'string' && made !== release.name) append(accountMakers, made, release)
+    }
+  const accounts = { named, users, bound, namespaces: new Set(spaces), releases, accountMakers }
   known.set(snapshot, accounts)
   return accounts
 }
@@ -153,8 +160,9 @@ function accountMeantBy(account: string, binding: Manifest, { named, users, boun
 }
 
 /**
- * The release beside a binding that is called as its account, where nothing is in the namespace that the binding gives:
- * charts call their account as the release, and the text of the release is all that is seen of it.
+ * The release beside a binding that makes its account, where nothing is in the namespace that the binding gives: its
+ * values name the account, or it is called so itself, as charts call their account like the release. Its text is all
+ * that is seen of it.
  */
 function releaseMeantBy(
   account: string,
@@ -162,9 +170,9 @@ function releaseMeantBy(
   binding: Manifest,
   snapshot: Snapshot,
 ): RemoteRelease | undefined {
-  const { named, users, namespaces, releases } = accountsIn(snapshot)
+  const { named, users, namespaces, releases, accountMakers } = accountsIn(snapshot)
   if (namespaces.has(namespace)) return undefined
-  const called = releases.get(account) ?? []
+  const called = [...(releases.get(account) ?? []), ...(accountMakers.get(account) ?? [])]
   const [meant] = called.filter(({ manifest }) => isOfOneSource(manifest, binding))
   if (!meant || meant.namespace === '' || isPlaceholder(meant.namespace)) return undefined
   if (called.some((one) => one.namespace !== meant.namespace)) return undefined

@@ -100,14 +100,17 @@ function rolesWithoutBinding(binding: Manifest, snapshot: Snapshot): Manifest[] 
 }
 
 /**
- * The role that is meant by a binding whose role is missing: in its source, as many roles of its kind lack a binding as
- * bindings lack their role, and its name begins or ends as that of the missing one, or differs by a letter. Roles that
- * others gather need none.
+ * The role of its source that is meant by a binding whose role is missing, among those of its kind without a binding:
+ * the one whose name differs by a typing error, or, where as many roles lack a binding as bindings lack their role, the
+ * one whose name begins or ends as that of the missing one, or is that of the binding. Roles that others gather need
+ * none.
  */
 function roleMeantBy(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
   const named = roleRefOf(binding)?.ref
   if (!named || isPlaceholder(named.name)) return undefined
   const roles = rolesWithoutBinding(binding, snapshot).filter((role) => !isGathered(role))
+  const mistyped = roles.filter(({ ref }) => isMistyped(ref.name, named.name))
+  if (mistyped.length === 1) return mistyped[0]
   const lacking = bindingKinds
     .flatMap((kind) => snapshot.ofKind(kind))
     .flatMap((one) => (isOfOneSource(one, binding) ? (roleRefOf(one)?.ref ?? []) : []))
@@ -115,7 +118,7 @@ function roleMeantBy(binding: Manifest, snapshot: Snapshot): Manifest | undefine
     .filter((ref) => !permissionsOfRoleRef(ref, snapshot))
   if (roles.length !== new Set(lacking.map(({ name }) => name)).size) return undefined
   const alike = [1, 2].map((ends) => roles.filter(({ ref }) => endsAlike(ref.name, named.name) >= ends))
-  return alike.find((some) => some.length === 1)?.[0]
+  return alike.find((some) => some.length === 1)?.[0] ?? roles.find(({ ref }) => ref.name === binding.ref.name)
 }
 
 function isGathered(role: Manifest): boolean {
@@ -124,12 +127,11 @@ function isGathered(role: Manifest): boolean {
 }
 
 /**
- * Whether two names begin alike, end alike, or both: 2 for `web-role-reader` and `web-binding-reader`, and for
- * `dashboard` and `dashboards`, which only a typing error makes two. One that is a part of
- * the other may be that of another product, which the role is made after: `monitoring-view` and `custom-monitoring-view`.
+ * Whether two names begin alike, end alike, or both: 2 for `web-role-reader` and `web-binding-reader`. One that is a part
+ * of the other may be that of another product, which the role is made after: `monitoring-view` and
+ * `custom-monitoring-view`.
  */
 function endsAlike(one: string, other: string): 0 | 1 | 2 {
-  if (isMistyped(one, other)) return 2
   const [a, b] = [one.split(/[-:.]/), other.split(/[-:.]/)]
   if (one.includes(other) || other.includes(one) || a.length === 1 || b.length === 1) return 0
   const [begins, ends] = [a[0] === b[0], a.at(-1) === b.at(-1)]
