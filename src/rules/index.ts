@@ -32,6 +32,7 @@ import dnsArguments from './controller-scope/dns-arguments'
 import egressAdmitted from './controller-scope/egress-admitted'
 import electionIsolated from './controller-scope/election-isolated'
 import endpointsKept from './controller-scope/endpoints-kept'
+import extensionEnabled from './controller-scope/extension-enabled'
 import extensionResolves from './controller-scope/extension-resolves'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -206,6 +207,7 @@ export const rules: readonly Rule[] = [
   egressAdmitted,
   electionIsolated,
   endpointsKept,
+  extensionEnabled,
   extensionResolves,
   flagsKnown,
   gatewayKept,

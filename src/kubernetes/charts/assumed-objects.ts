@@ -91,7 +91,7 @@ function madeBy(release: RemoteRelease): Manifest[] {
   const areServicesKnown =
     hidden === -1 && !elsewhere.some((one) => ['service', 'controllers'].some((own) => isWithin(one, own)))
   const backendOf = backendsIn(values, release.name, areServicesKnown)
-  const reading = { fill, backendOf }
+  const reading = { fill, backendOf, writesRules: writesRules(release) }
   const hostsOf = (value: LayeredValue) => ['hosts', 'hostname', 'host'].find((key) => value.get(key).isSet) ?? 'hosts'
   return [
     ...ingressValuesIn(values, reading)
@@ -101,6 +101,11 @@ function madeBy(release: RemoteRelease): Manifest[] {
       .filter((one) => isKnown(one, () => ['parentRefs', 'hostnames']))
       .map((one) => routeOf(one, release)),
   ]
+}
+
+/** Source: bjw-s-labs/helm-charts, charts/library/common/templates/classes/_route.tpl */
+function writesRules({ chart }: RemoteRelease): boolean {
+  return chart.split('/').at(-1) === 'app-template'
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -94,7 +94,9 @@ function parentOf(item: LayeredValue, fill: Filled): Placed | undefined {
 
 /** Rules, with the backends and the filters of a controller's own kinds, as far as they are read. */
 function rulesOf({ at, items }: LayeredValue, reading: Reading): Placed | undefined {
-  const rules = (items ?? []).flatMap((rule) => ruleOf(rule, reading) ?? [])
+  const isPlain = (items ?? []).every((rule) => !rule.get('matches').isSet)
+  const read = (rule: LayeredValue) => ruleOf(rule, reading) ?? (isPlain ? bareRule(rule, reading) : undefined)
+  const rules = (items ?? []).flatMap((rule) => read(rule) ?? [])
   return at && rules.length > 0 ? { at, list: rules } : undefined
 }
 
@@ -105,6 +107,12 @@ function ruleOf(rule: LayeredValue, { backendOf, fill }: Reading): Placed | unde
     filters: placedList(filters, (filter) => extensionOf(filter, fill)),
   }).flatMap(([key, part]): [string, Placed][] => (part ? [[key, part]] : []))
   return rule.at && parts.length > 0 ? { at: rule.at, map: Object.fromEntries(parts) } : undefined
+}
+
+/** A rule without backends and filters, which the chart adds none to. */
+function bareRule(rule: LayeredValue, { writesRules }: Reading): Placed | undefined {
+  const isBare = writesRules && rule.isMap && !rule.get('backendRefs').isSet && !rule.get('filters').isSet
+  return isBare && rule.at ? { at: rule.at, map: {} } : undefined
 }
 
 /** The items of a list that can be read, if there are some. */

@@ -9,6 +9,8 @@ export type Filled = (text: string) => string
 export interface Reading {
   readonly fill: Filled
   readonly backendOf: BackendOf
+  /** Whether the chart writes the rules of a route as the values have them, and adds no backend of its own. */
+  readonly writesRules: boolean
 }
 
 /** Components nest no deeper in the values of charts, and no person writes more maps. */

@@ -5,7 +5,7 @@ import { traefikServiceKinds } from './traefik-services'
 import { virtualServiceKind } from './virtual-service'
 
 /** The routes of the Gateway API whose rules share requests out by weights. */
-const weighedRoutes: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute'].map(
+export const weighedRoutes: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute'].map(
   (kind) => `${kind}.gateway.networking.k8s.io`,
 )
 

@@ -8,8 +8,15 @@ import {
   marksOfDenials,
 } from '../../kubernetes/controllers/istio-denial'
 import { linkerdDenialOf, linkerdKinds, marksOfAllowances } from '../../kubernetes/controllers/linkerd-denial'
+import { backlessRules } from '../../kubernetes/ingress/backless'
 import { redirectLoopsOf } from '../../kubernetes/ingress/redirect-loop'
-import { answeringKinds, type Refusal, refusalsOf, refusingKinds } from '../../kubernetes/ingress/unanswered'
+import {
+  answeringKinds,
+  type Refusal,
+  refusalsOf,
+  refusingKinds,
+  weighedRoutes,
+} from '../../kubernetes/ingress/unanswered'
 import { abridged } from '../../listing'
 import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -27,10 +34,13 @@ export default defineRule({
   since: '1.30.0',
   scope: 'change',
   kinds: ownKinds,
+  assumed: { since: '1.38.0' },
   reads: [...new Set([gatewayKind, ...denialKinds, ...linkerdKinds])].filter((kind) => !ownKinds.includes(kind)),
   messages: {
     unweighted: ({ object, detail }: Args) =>
       `After this change every service of a rule of ${object} has the weight 0, so ${detail} to them. Give one of them another weight.`,
+    backless: ({ object }: { object: string }) =>
+      `After this change a rule of ${object} has no backendRefs, and no filter that answers in their place, so the Gateway answers its requests with an error (500, or 404). Name the Service that these requests are for in backendRefs.`,
     aborted: ({ object, detail }: Args) =>
       `After this change ${object} injects a fault into 100 % of the requests, so all of them are answered with ${detail}. Remove the fault, or lower its percentage.`,
     denied: ({ object }: Args) =>
@@ -50,9 +60,10 @@ export default defineRule({
     looped: ({ object, detail }: Args) =>
       `After this change ${object} redirects requests to ${detail}, which it serves itself, with the same redirect, so clients are redirected endlessly. Redirect to another address, or remove the redirect.`,
   },
-  later: { forbidden: '1.31.0', unallowed: '1.31.0', unauthorized: '1.32.0' },
+  later: { backless: '1.38.0', forbidden: '1.31.0', unallowed: '1.31.0', unauthorized: '1.32.0' },
   putBack: {
     aborted: 'changed',
+    backless: 'changed',
     denied: 'changed',
     forbidden: 'changed',
     looped: 'changed',
@@ -98,6 +109,12 @@ export default defineRule({
     }
     // A new route takes nothing from those that were served.
     if (change.kind === 'added' && !refusingKinds.includes(groupKindOf(after.ref))) return
+    const bare =
+      change.kind === 'changed' && weighedRoutes.includes(groupKindOf(after.ref))
+        ? backlessRules(change.before, after)
+        : []
+    for (const rule of bare)
+      report(rule, 'backless', { object: nameOf(after.ref) }, { keys: [String(rule.path.at(-1))] })
     const before = new Set(change.kind === 'changed' ? refusalsIn(change.before, base).map(keyOf) : [])
     for (const one of refusalsIn(after, head).filter((refusal) => !before.has(keyOf(refusal)))) {
       report(one.at, one.kind, { object: nameOf(after.ref), detail: one.detail }, { keys: [one.key] })
