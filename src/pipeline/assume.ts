@@ -1,6 +1,6 @@
 import { type Snapshot, snapshotsOf } from '../cluster/snapshot'
 import type { Evidence } from '../engine/evidence'
-import { assumedObjects } from '../kubernetes/charts/assumed-objects'
+import { assumedByRelease, assumedObjects } from '../kubernetes/charts/assumed-objects'
 import { changesBetween } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
 import type { Comparison } from './compare'
@@ -29,9 +29,14 @@ export function assume(
   }
 }
 
+/** An object that names the chart of a release, or holds its values, may be the same on both sides. */
 function assumedOn({ differing, others }: SideObjects) {
-  const own = assumedObjects(differing)
-  return { differing: own, all: [...own, ...assumedObjects(others)] }
+  const own = new Set(differing)
+  const made = [...assumedByRelease([...differing, ...others])]
+  return {
+    differing: made.flatMap(([release, objects]) => (own.has(release) ? objects : [])),
+    all: made.flatMap(([, objects]) => objects),
+  }
 }
 
 function withObjects(

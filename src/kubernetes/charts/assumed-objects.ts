@@ -51,8 +51,8 @@ function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]>
   )
 }
 
-/** The kinds that hold values of releases. */
-const partKinds = ['ConfigMap', 'HelmChartConfig']
+/** The kinds that hold values of releases, or name their charts. */
+const partKinds = ['ConfigMap', 'HelmChartConfig', 'OCIRepository']
 
 function byClusters(manifests: readonly Manifest[]): Map<string, Manifest[]> {
   const found = new Map<string, Manifest[]>()
@@ -103,9 +103,12 @@ function madeBy(release: RemoteRelease): Manifest[] {
   ]
 }
 
-/** Source: bjw-s-labs/helm-charts, charts/library/common/templates/classes/_route.tpl */
+/**
+ * Whether its chart adds no backend to rules. A chart whose OCIRepository is not read may be that one. Source:
+ * bjw-s-labs/helm-charts, charts/library/common/templates/classes/_route.tpl
+ */
 function writesRules({ chart }: RemoteRelease): boolean {
-  return chart.split('/').at(-1) === 'app-template'
+  return ['', 'app-template'].includes(chart.split('/').at(-1) ?? '')
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -1,8 +1,8 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 
-/** The filters that answer requests in place of a backend, or may. */
-const answering: readonly (string | undefined)[] = ['ExtensionRef', 'RequestRedirect']
+/** The fields of filters that answer requests in place of a backend, or may. */
+const answering = ['extensionRef', 'requestRedirect']
 
 /**
  * The rules of a route that come to have no backend for requests that had one. Source: Gateway API 1.6.1,
@@ -12,14 +12,18 @@ const answering: readonly (string | undefined)[] = ['ExtensionRef', 'RequestRedi
  */
 export function backlessRules(before: Manifest, after: Manifest): Cursor[] {
   const [was, is] = [before, after].map(({ root }) => [...root.at('spec', 'rules').items()])
-  const served = new Set((was ?? []).filter(isAnswered).map(matchesOf))
-  const isServed = (rule: Cursor) => was?.length === 0 || served.has(matchesOf(rule))
-  return (is ?? []).filter((rule) => !isAnswered(rule) && isServed(rule))
+  const [served, bare] = [isAnswered, isBare].map((has) => new Set((was ?? []).filter(has).map(matchesOf)))
+  const isLost = (matches: string) => was?.length === 0 || (served?.has(matches) && !bare?.has(matches))
+  return (is ?? []).filter((rule) => isBare(rule) && isLost(matchesOf(rule)))
 }
 
 function isAnswered(rule: Cursor): boolean {
   const [backends, filters] = [[...rule.at('backendRefs').items()], [...rule.at('filters').items()]]
-  return backends.length > 0 || filters.some((filter) => answering.includes(filter.at('type').string))
+  return backends.length > 0 || filters.some((filter) => answering.some((field) => filter.at(field).exists))
+}
+
+function isBare(rule: Cursor): boolean {
+  return !isAnswered(rule)
 }
 
 /** The requests that a rule takes; without matches it takes all. */

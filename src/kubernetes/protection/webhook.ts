@@ -8,6 +8,9 @@ export const webhookKinds: readonly GroupKind[] = [
   'MutatingWebhookConfiguration.admissionregistration.k8s.io',
 ]
 
+/** The kind whose objects the API server may have converted by a webhook. */
+export const definitionKind: GroupKind = 'CustomResourceDefinition.apiextensions.k8s.io'
+
 /** A Service by its names. */
 interface ServiceName {
   readonly namespace: string
@@ -50,6 +53,15 @@ export function webhooksOf({ ref, root }: Manifest): Webhook[] {
       },
     ]
   })
+}
+
+/** The Service that converts the objects of a CustomResourceDefinition from one version to another. */
+export function converterOf({ root }: Manifest): Webhook['service'] | undefined {
+  const conversion = root.at('spec', 'conversion')
+  const service = conversion.at('webhook', 'clientConfig', 'service')
+  const [namespace, name] = [service.at('namespace').string, service.at('name').string]
+  if (conversion.at('strategy').string !== 'Webhook' || !namespace || !name) return undefined
+  return { namespace, name, at: service.at('name') }
 }
 
 export function isOneService(a: ServiceName, b: ServiceName): boolean {

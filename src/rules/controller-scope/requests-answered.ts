@@ -1,4 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { gitOpsKind } from '../../gitops/kinds'
+import { ociRepositoryOf } from '../../kubernetes/charts/chart-major'
 import { releaseMentioning } from '../../kubernetes/charts/chart-release'
 import {
   authorizationKind,
@@ -35,7 +37,9 @@ export default defineRule({
   scope: 'change',
   kinds: ownKinds,
   assumed: { since: '1.38.0' },
-  reads: [...new Set([gatewayKind, ...denialKinds, ...linkerdKinds])].filter((kind) => !ownKinds.includes(kind)),
+  reads: [...new Set([gatewayKind, gitOpsKind.ociRepository, ...denialKinds, ...linkerdKinds])].filter(
+    (kind) => !ownKinds.includes(kind),
+  ),
   messages: {
     unweighted: ({ object, detail }: Args) =>
       `After this change every service of a rule of ${object} has the weight 0, so ${detail} to them. Give one of them another weight.`,
@@ -75,12 +79,15 @@ export default defineRule({
   },
   partnerKinds: ({ ref }) => {
     if (ref.kind === 'Namespace') return linkerdKinds
-    return groupKindOf(ref) === authorizationKind ? denialKinds : [gatewayKind]
+    return groupKindOf(ref) === authorizationKind ? denialKinds : [gatewayKind, gitOpsKind.ociRepository]
   },
   *partners(manifest, _, _isGone, isTouched) {
     const { ref, root } = manifest
     if (ref.kind === 'Namespace' && isTouched) yield* marksOfAllowances(manifest)
     if (groupKindOf(ref) === authorizationKind && isTouched) yield* marksOfDenials
+    // The chart of a release decides what its values mean.
+    const repository = manifest.assumption && ociRepositoryOf(manifest.assumption.writtenAt(['spec']).manifest)
+    if (repository) yield repository.name
     if (ref.kind !== 'HTTPRoute') return
     for (const parent of root.at('spec', 'parentRefs').items()) {
       const name = parent.at('name').string

@@ -1,8 +1,11 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { heldBy } from '../../kubernetes/object/namespace'
 import { selects } from '../../kubernetes/object/service'
 import {
+  converterOf,
+  definitionKind,
   isOneService,
   serviceText,
   type Webhook,
@@ -11,7 +14,7 @@ import {
   webhooksOf,
 } from '../../kubernetes/protection/webhook'
 import { controllerBlockedBy } from '../../kubernetes/protection/webhook-pods'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule } from '../../rule/rule'
 
@@ -20,10 +23,11 @@ const unanswered = ({ act, webhook, configuration, resources }: UnansweredReques
 
 export default defineRule({
   id: 'controller-scope/webhook-safe',
-  summary: 'Each admission webhook belongs to one release, and its backend is kept.',
+  summary:
+    'Each admission webhook belongs to one release, and its backend is kept; conversion webhooks name a Service that is there.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: webhookKinds,
+  kinds: [...webhookKinds, definitionKind],
   reads: ['Service', ...controllerKinds],
   messages: {
     shared: ({ configuration, first, second }: { configuration: string; first: string; second: string }) =>
@@ -37,10 +41,15 @@ export default defineRule({
       `The webhook ${webhook} of ${configuration} calls Service ${service}, but the Service of that name beside it is in the namespace ${namespace}, so the API server does not reach it and rejects ${resources} that this webhook must check. Give clientConfig.service the namespace that the Service gets.`,
     pods: ({ service, webhook, configuration, controller }: Record<PodsField, string>) =>
       `The webhook ${webhook} of ${configuration} fails closed, must check the Pods of ${controller}, and calls Service ${service}, which no manifest of this cluster creates. Unless something else creates it, the API server refuses each new Pod: those that run stay, and none takes their place after a rollout or on another node. Exclude the namespace with a namespaceSelector, or set failurePolicy: Ignore.`,
+    // Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+    conversion: ({ definition, service, meant }: Record<'definition' | 'service' | 'meant', string>) =>
+      `The conversion webhook of ${definition} calls Service ${service}, which is not here; beside it is ${meant}. Unless something corrects the name in the cluster, the API server cannot convert these objects from one version to another: requests for another version than the stored one fail. Give clientConfig.service the name and the namespace of the Service that answers.`,
   },
-  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0', pods: '1.31.0' },
+  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0', pods: '1.31.0', conversion: '1.38.0' },
   until: { unanswered: '1.3.0' },
   *partners(manifest, _, isGone) {
+    const converter = groupKindOf(manifest.ref) === definitionKind ? converterOf(manifest) : undefined
+    if (converter) yield* [converter.name, converter.namespace]
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
       if (webhooksOf(manifest).some(({ closed, resources }) => closed && /\bpods\b|everything/.test(resources)))
@@ -50,6 +59,13 @@ export default defineRule({
     } else if (isGone || manifest.root.at('spec', 'replicas').value === 0) yield 'WebhookConfiguration'
   },
   check({ manifest, snapshot, report }) {
+    if (groupKindOf(manifest.ref) === definitionKind) {
+      const service = converterOf(manifest)
+      const meant = service && converterBeside(service, snapshot)
+      if (!meant) return
+      const args = { definition: nameOf(manifest.ref), service: serviceText(service), meant: nameOf(meant.ref) }
+      return report([service.at, meant.root.at('metadata', 'name')], 'conversion', args)
+    }
     const hooks = webhooksOf(manifest)
     const [first] = hooks
     if (!first) return
@@ -164,6 +180,24 @@ function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string |
   const isMeant = () =>
     webhooksIn(snapshot).some((one) => isOneService(one.service, beside.ref) && isBeside(one.at.manifest))
   return isDoubtful && !isMeant() ? undefined : beside.ref.namespace
+}
+
+/**
+ * The Service that a conversion webhook means: the only one of its source that has the name of the called one, alone or
+ * after the name of a release, where the called one is nowhere.
+ */
+function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manifest | undefined {
+  if (isPlaceholder(called.name) || isPlaceholder(called.namespace)) return undefined
+  const services = snapshot.ofKind('Service')
+  const isThere = services.some(
+    (one) =>
+      one.ref.name === called.name &&
+      (['', called.namespace].includes(one.ref.namespace) || isMovedTogether(one, called.namespace)),
+  )
+  const [meant, ...others] = services.filter(
+    (one) => `-${one.ref.name}`.endsWith(`-${called.name}`) && isOfOneSource(one, called.at.manifest),
+  )
+  return isThere || others.length > 0 ? undefined : meant
 }
 
 /**
