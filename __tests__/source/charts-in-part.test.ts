@@ -109,6 +109,22 @@ describe('a chart of which no release is known', () => {
     ])
   })
 
+  test('has findings at the line of the template', async () => {
+    const config = (name: string, data: string) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${data}`
+    const before = {
+      ...without,
+      'web/values.yaml': 'port: 80\n',
+      'web/values-production.yaml': 'port: 443\n',
+      'web/templates/worker.yaml': config('worker', 'data:\n  image: {{ .Values.image.repository }}\n'),
+    }
+    // Without the line of `binaryData` the template is broken, and the finding gone, too.
+    const twice = config('web', 'data:\n  zone: a.test\n  zone: b.test\nbinaryData:\n    note: aGVsbG8=\n')
+    expect(await judged(before, { 'web/templates/config.yaml': twice })).toEqual([
+      'warning head/web/templates/config.yaml:7 template source/duplicate-key',
+    ])
+  })
+
   test('keeps the values that the change gives it', async () => {
     const text = named(tls).replace('- host: www.example.com', '- host: {{ .Values.zone.host }}')
     const head = { 'web/values.yaml': 'zone: { host: WWW_1.example.com }\n' }

@@ -184,7 +184,8 @@ export class SideOfChange {
 
   /** Renders a release with edited templates; empty when that fails. */
   async renderRewritten(source: HelmSource, rewrite: (template: string, nonce: string) => string): Promise<Rewritten> {
-    return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
+    const { source: own, checkout } = this.inputOf(source)
+    return this.renderer.renderRewritten(own.kind === 'helm' ? own : source, checkout, rewrite)
   }
 
   /** The output of a release with other texts of some files. */
