@@ -140,8 +140,8 @@ function matchCopies(base: readonly Manifest[], head: readonly Manifest[], by = 
 }
 
 /**
- * Clusters that this change renames: the old one has no files at the head, and all its objects are in one that did not
- * exist at the base.
+ * Clusters that this change renames: the old one has no files at the head, and more than half of its objects are in one
+ * that did not exist at the base. The others are removed from it.
  *
  * @param kept clusters that still have a file this change does not touch
  * @returns new names by old ones
@@ -155,26 +155,25 @@ export function renamedClusters(
   const after = contentsByCluster(head)
   if ([...before.keys()].every((cluster) => cluster === '' || after.has(cluster))) return new Map()
   const stays = kept()
+  // Files of no known cluster have no name to change.
+  const isNamed = (name: string) => name !== '' && !stays.has(name)
+  const gone = [...before].filter(([name]) => isNamed(name) && !after.has(name))
+  const come = [...after].filter(([name]) => isNamed(name) && !before.has(name))
+  const pairs = gone.flatMap(([from, objects]) =>
+    come.flatMap(([to, held]) => {
+      const shared = [...objects.keys()].filter((identity) => held.has(identity)).length
+      return 2 * shared > objects.size
+        ? [{ from, to, part: shared / objects.size, likeness: likeness(from, to, objects, held) }]
+        : []
+    }),
+  )
   const renamed = new Map<string, string>()
   const taken = new Set<string>()
-  for (const [cluster, objects] of before) {
-    // Files of no known cluster have no name to change.
-    if (cluster === '' || stays.has(cluster) || after.has(cluster)) continue
-    const candidates = [...after]
-      .filter(
-        ([name, held]) =>
-          name !== '' &&
-          !stays.has(name) &&
-          !before.has(name) &&
-          !taken.has(name) &&
-          [...objects.keys()].every((id) => held.has(id)),
-      )
-      .map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) }))
-      .sort((a, b) => b.likeness - a.likeness)
-    const best = candidates[0]
-    if (!best) continue
-    renamed.set(cluster, best.name)
-    taken.add(best.name)
+  // What one has whole goes before what another one has in part.
+  for (const { from, to } of pairs.sort((a, b) => b.part - a.part || b.likeness - a.likeness)) {
+    if (renamed.has(from) || taken.has(to)) continue
+    renamed.set(from, to)
+    taken.add(to)
   }
   return renamed
 }
