@@ -60,8 +60,14 @@ export default defineRule({
       for (const at of rule.at('resources').items()) {
         const resource = at.string ?? ''
         const [whole, kind = '', name = ''] = objectAsSubresource.exec(resource) ?? []
-        if (whole && /[-.0-9]/.test(name) && resourcesOfGroup('')?.has(kind))
-          report(at, 'named', { role, resource: kind, name, whole }, { keys: [resource] })
+        if (whole && /[-.0-9]/.test(name) && resourcesOfGroup('')?.has(kind)) {
+          const subresource = name.replaceAll('-', '')
+          const right = `${kind}/${subresource}`
+          if (!compounds.has(subresource))
+            report(at, 'named', { role, resource: kind, name, whole }, { keys: [resource] })
+          else if (!own.includes(right))
+            report(at, 'mistyped', { role, resource, right }, { keys: [resource], fix: replaced(at, right) })
+        }
         if (severalNames.test(resource)) {
           const items = resource.split(/[\s,]+/).join(', ')
           report(at, 'joined', { role, written: resource, items }, { keys: [resource] })
@@ -123,6 +129,9 @@ function verbMeantBy(verb: string, groups: readonly string[]): string | undefine
 
 /** `secrets/web-tls`: no subresource of the core group has a dash, a dot or a digit. */
 const objectAsSubresource = /^([a-z]+)\/([a-z0-9.-]+)$/
+
+/** The subresources of the core group that are several words, which people write with a dash: `pods/port-forward`. */
+const compounds: ReadonlySet<string> = new Set(['portforward', 'ephemeralcontainers'])
 
 /** Names that people give to the core group, whose name is empty. */
 const coreNames: ReadonlySet<string> = new Set(['core', 'core/v1', 'v1'])
