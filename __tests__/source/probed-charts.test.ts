@@ -177,6 +177,33 @@ describe('a chart that no known release installs', () => {
     expect(places(broken)).toEqual([`head/${file}:17 exact source/unrendered`])
   })
 
+  test('with other values in its tests is not compared with these', async () => {
+    const web = (tls: string, image: string) => `${template(tls)}---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec: {serviceAccountName: shop, containers: [{name: shop, image: "example.com/shop:${image}"}]}
+`
+    const tls = 'tls: [{secretName: shop-tls, hosts: [{{ .Values.ingress.host }}]}]'
+    const secure = 'ingress: {enabled: true, secure: true}\n'
+    const before = { ...chart, [file]: web(tls, '1'), 'shop/ci/tls-values.yaml': secure }
+    const found = async (head: Files) => {
+      const report = await judgeChange(before, { ...head, 'shop/ci/tls-values.yaml': null }, 'helm', ['ingress-tls'])
+      return report.findings.flatMap(({ rule }) => (rule === 'ingress-tls/tls-kept' ? [rule] : []))
+    }
+    const other = { 'shop/ci/plain-values.yaml': 'ingress: {enabled: true}\n' }
+    expect(await found({ ...other, [file]: web(tls, '2') })).toEqual([])
+    expect(await found({ ...other, [file]: web('', '2') })).toEqual(['ingress-tls/tls-kept'])
+  })
+
   test('has findings at the edit that causes them, among several', async () => {
     const base = { ...chart, 'shop/templates/_host.tpl': '{{ define "host" }}{{ .Values.ingress.host }}{{ end }}\n' }
     const before = {

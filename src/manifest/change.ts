@@ -144,12 +144,14 @@ function matchCopies(base: readonly Manifest[], head: readonly Manifest[], by = 
  * that did not exist at the base. The others are removed from it.
  *
  * @param kept clusters that still have a file this change does not touch
+ * @param mayBe whether a cluster may be the new one of another
  * @returns new names by old ones
  */
 export function renamedClusters(
   base: readonly Manifest[],
   head: readonly Manifest[],
   kept: () => ReadonlySet<string>,
+  mayBe: (from: string, to: string) => boolean = () => true,
 ): Map<string, string> {
   const before = contentsByCluster(base)
   const after = contentsByCluster(head)
@@ -162,7 +164,7 @@ export function renamedClusters(
   const pairs = gone.flatMap(([from, objects]) =>
     come.flatMap(([to, held]) => {
       const shared = [...objects.keys()].filter((identity) => held.has(identity)).length
-      return 2 * shared > objects.size
+      return 2 * shared > objects.size && mayBe(from, to)
         ? [{ from, to, part: shared / objects.size, likeness: likeness(from, to, objects, held) }]
         : []
     }),

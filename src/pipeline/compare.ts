@@ -177,7 +177,19 @@ function placementOf(
     ])
   const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
   const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
-  return placement.withRenames(new Map([...moved, ...renamedClusters(before, after, kept)]))
+  const tests = { base: base ? testValues(base, rendered.before) : new Map(), head: testValues(head, rendered.after) }
+  const mayBe = (from: string, to: string) => tests.base.get(from) === tests.head.get(to)
+  return placement.withRenames(new Map([...moved, ...renamedClusters(before, after, kept, mayBe)]))
+}
+
+/** The content of the values with which a chart is tested, by cluster: other values are another test, not a new name for one. */
+function testValues({ checkout }: SideOfChange, rendered: ChangedRenderings['before']): Map<string, string> {
+  const values = new Map<string, string>()
+  for (const { source } of rendered) {
+    if (source.kind !== 'helm' || source.origin !== 'probed' || !('cluster' in source.target)) continue
+    for (const one of source.values) if ('path' in one) values.set(source.target.cluster, checkout.idOf(one.path))
+  }
+  return values
 }
 
 /** The reasons why the objects of files may be in a source that could not be rendered, by path. */
