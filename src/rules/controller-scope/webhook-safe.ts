@@ -176,7 +176,7 @@ function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string |
   )
   const beside = there.some(isBeside) ? undefined : named.find(isBeside)
   if (!beside) return undefined
-  const isDoubtful = there.length > 0 || (isOfChart(beside) && beside.ref.namespace === 'default')
+  const isDoubtful = there.length > 0 || isUnplaced(beside)
   const isMeant = () =>
     webhooksIn(snapshot).some((one) => isOneService(one.service, beside.ref) && isBeside(one.at.manifest))
   return isDoubtful && !isMeant() ? undefined : beside.ref.namespace
@@ -184,7 +184,8 @@ function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string |
 
 /**
  * The Service that a conversion webhook means: the only one of its source that has the name of the called one, alone or
- * after the name of a release, where the called one is nowhere.
+ * after the name of a release, where the called one is nowhere. A chart without a known release may be installed in the
+ * namespace that is called.
  */
 function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manifest | undefined {
   if (isPlaceholder(called.name) || isPlaceholder(called.namespace)) return undefined
@@ -197,7 +198,8 @@ function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manife
   const [meant, ...others] = services.filter(
     (one) => `-${one.ref.name}`.endsWith(`-${called.name}`) && isOfOneSource(one, called.at.manifest),
   )
-  return isThere || others.length > 0 ? undefined : meant
+  const isDoubtful = meant?.ref.name === called.name && isUnplaced(meant)
+  return isThere || others.length > 0 || isDoubtful ? undefined : meant
 }
 
 /**
@@ -209,6 +211,7 @@ function isMovedTogether({ origin, root }: Manifest, written: string): boolean {
   return isRead && root.at('metadata', 'namespace').string === written
 }
 
-function isOfChart({ origin }: Manifest): boolean {
-  return origin.kind === 'rendered' && origin.template !== ''
+/** Whether an object is of a chart that is rendered for the namespace `default`, as that of a chart without a known release. */
+function isUnplaced({ origin, ref }: Manifest): boolean {
+  return origin.kind === 'rendered' && origin.template !== '' && ref.namespace === 'default'
 }
