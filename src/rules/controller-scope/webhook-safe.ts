@@ -14,6 +14,7 @@ import {
   webhooksOf,
 } from '../../kubernetes/protection/webhook'
 import { controllerBlockedBy } from '../../kubernetes/protection/webhook-pods'
+import { isUnderOtherName } from '../../manifest/assumption'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule } from '../../rule/rule'
@@ -185,7 +186,7 @@ function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string |
 /**
  * The Service that a conversion webhook means: the only one of its source that has the name of the called one, alone or
  * after the name of a release, where the called one is nowhere. A chart without a known release may be installed in the
- * namespace that is called.
+ * namespace that is called, and by the one name that fits.
  */
 function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manifest | undefined {
   if (isPlaceholder(called.name) || isPlaceholder(called.namespace)) return undefined
@@ -198,7 +199,8 @@ function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manife
   const [meant, ...others] = services.filter(
     (one) => `-${one.ref.name}`.endsWith(`-${called.name}`) && isOfOneSource(one, called.at.manifest),
   )
-  const isDoubtful = meant?.ref.name === called.name && isUnplaced(meant)
+  const isDoubtful =
+    meant !== undefined && (hasOtherName(meant) || (meant.ref.name === called.name && isUnplaced(meant)))
   return isThere || others.length > 0 || isDoubtful ? undefined : meant
 }
 
@@ -209,6 +211,11 @@ function converterBeside(called: Webhook['service'], snapshot: Snapshot): Manife
 function isMovedTogether({ origin, root }: Manifest, written: string): boolean {
   const isRead = origin.kind === 'rendered' && (origin.unbuilt === 'written' || origin.unbuilt === 'changed')
   return isRead && root.at('metadata', 'namespace').string === written
+}
+
+/** Whether an object is of a chart that is rendered by another name than its own. */
+function hasOtherName({ origin }: Manifest): boolean {
+  return origin.kind === 'rendered' && isUnderOtherName(origin.id)
 }
 
 /** Whether an object is of a chart that is rendered for the namespace `default`, as that of a chart without a known release. */
