@@ -81,7 +81,7 @@ function offIn(configuration: Configuration, key: EnvoyExtension['key']): Switch
   const { settings, mayBeMore, version, versionAt, owner, path } = configuration
   const [own, former] = [settings.get(key), settings.get('disableLua')]
   const off = { owner: nameOf(owner.ref), field: `${path}.${key}`, since: undefined }
-  if (own.isSet || own.at) return own.scalar === false && own.at ? { ...off, at: own.at } : undefined
+  if (own.at) return own.scalar === false ? { ...off, at: own.at } : undefined
   if (key === 'enableLua' && former.at) return former.scalar === true ? { ...off, at: former.at } : undefined
   if (mayBeMore) return undefined
   if (key !== 'enableLua') return { ...off, at: settings.at ?? owner.root }
@@ -141,7 +141,7 @@ function ofReleases(owner: Manifest, snapshot: Snapshot): Configuration[] {
 }
 
 function hasMore({ layers, elsewhere }: RemoteRelease): boolean {
-  return layers.some((layer) => 'hidden' in layer) || elsewhere.some((path) => path.startsWith('config.'))
+  return layers.some((layer) => 'hidden' in layer) || elsewhere.some((path) => path.split('.')[0] === 'config')
 }
 
 /** The strings by which the objects are found that configure Envoy Gateway, or that it has to enable. */
